@@ -1,0 +1,46 @@
+/// Hexadecimal text (RFC 4648 section 8).
+public enum Hex {
+  private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
+
+  /// Lower-case hex of `bytes`.
+  public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.underestimatedCount * 2)
+    for byte in bytes {
+      out.append(digits[Int(byte >> 4)])
+      out.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The bytes that `text` spells in either case; nil for an odd length or anything that is no digit.
+  public static func decode(_ text: String) -> [UInt8]? {
+    var text = text
+    return text.withUTF8 { decode(Span(_unsafeElements: $0)) }
+  }
+
+  /// The bytes that ASCII `text` spells in either case; nil for an odd length or anything that is no digit.
+  public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+    guard text.count % 2 == 0 else { return nil }
+    var out: [UInt8] = []
+    out.reserveCapacity(text.count / 2)
+    var index = 0
+    while index < text.count {
+      guard let high = digitValue(text[index]), let low = digitValue(text[index + 1]) else { return nil }
+      out.append(high << 4 | low)
+      index += 2
+    }
+    return out
+  }
+
+  /// The value of one hex digit, nil when `byte` is none.
+  @inlinable
+  public static func digitValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

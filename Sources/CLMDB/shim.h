@@ -1,0 +1,3 @@
+// LMDB: the store's engine.
+#pragma once
+#include <lmdb.h>
