@@ -14,8 +14,10 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: strict),
+    .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
+    .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
