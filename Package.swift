@@ -23,6 +23,7 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
