@@ -63,7 +63,9 @@ import Testing
       }
     }
     #expect(problem("").contains("no line begins with"))
-    #expect(problem(#"-----BEGIN PRIVATE KEY-----\nMIGH\n"#).contains("cannot be decoded"))
+    #expect(problem(#"-----BEGIN PRIVATE KEY-----\nMIGH\n"#).contains("with real line breaks"))
+    #expect(
+      problem("-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n").contains("cannot be decoded"))
     #expect(
       problem(PEMFixtures.p384)
         == "invalid key: the curve P-256 (prime256v1) is needed, the key is on secp384r1")
