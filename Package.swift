@@ -17,11 +17,14 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
     .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Bytes", "COpenSSL", "Crypto"], swiftSettings: strict),
+    .testTarget(
+      name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
