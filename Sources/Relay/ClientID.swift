@@ -12,7 +12,9 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
   /// Takes an ID in the bare or the `did:key:` form; as in the Rust server the prefix may be repeated.
   public init(_ text: String) throws(ClientIDError) {
     var bare = text[...]
-    while bare.utf8.starts(with: DIDKey.prefix.utf8) { bare = Substring(bare.utf8.dropFirst(DIDKey.prefix.utf8.count)) }
+    while bare.utf8.starts(with: DIDKey.prefix.utf8) {
+      bare = Substring(bare.utf8.dropFirst(DIDKey.prefix.utf8.count))
+    }
     guard !bare.isEmpty else { throw .empty }
     guard bare.utf8.count <= Self.maximumByteCount else { throw .tooLong(byteCount: bare.utf8.count) }
     guard !bare.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -33,7 +35,8 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
   }
 
   public func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 
