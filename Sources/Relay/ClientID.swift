@@ -17,10 +17,19 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     }
     guard !bare.isEmpty else { throw .empty }
     guard bare.utf8.count <= Self.maximumByteCount else { throw .tooLong(byteCount: bare.utf8.count) }
-    guard !bare.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw .controlCharacter
-    }
+    guard !Self.hasControlCharacter(bare.utf8) else { throw .controlCharacter }
     self.text = String(bare)
+  }
+
+  /// Whether a character of U+0000 to U+001F or U+007F to U+009F is there; the latter begin with C2. Looks
+  /// at bytes because each push passes here.
+  private static func hasControlCharacter(_ text: Substring.UTF8View) -> Bool {
+    var previous: UInt8 = 0
+    for byte in text {
+      if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return true }
+      previous = byte
+    }
+    return false
   }
 
   /// The Ed25519 key that the ID stands for, 32 bytes; nil when the ID is any other text.

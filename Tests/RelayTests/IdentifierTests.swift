@@ -20,6 +20,7 @@ import Testing
   @Test func acceptsIDsThatAreNoKeys() throws {
     #expect(try ClientID("abcde").text == "abcde")
     #expect(try ClientID("abcde").didKeyPublicKey == nil)
+    for text in ["a b", "\u{A0}", "\u{C0}", "你好", "\u{FF}"] { #expect(try ClientID(text).text == text) }
     #expect(try ClientID(String(repeating: "é", count: 127) + "x").text.utf8.count == 255)
   }
 
@@ -29,7 +30,7 @@ import Testing
     #expect(throws: ClientIDError.tooLong(byteCount: 256)) {
       try ClientID(String(repeating: "é", count: 128))
     }
-    for bad in ["a\0b", "a\nb", "\u{7F}", "\u{85}"] {
+    for bad in ["a\0b", "a\nb", "\u{1F}", "\u{7F}", "\u{80}", "x\u{9F}"] {
       #expect(throws: ClientIDError.controlCharacter) { try ClientID(bad) }
     }
   }
