@@ -14,18 +14,22 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: strict),
+    .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(
+      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
     .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
-    .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "CryptoTests", dependencies: ["Bytes", "COpenSSL", "Crypto"], swiftSettings: strict),
-    .testTarget(
-      name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
