@@ -20,11 +20,13 @@ let package = Package(
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(
       name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+    .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
       name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
