@@ -13,7 +13,11 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
+    .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
+    // Test support: a process for StoreTests to kill in the middle of its writes.
+    .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+    .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
