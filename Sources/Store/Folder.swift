@@ -61,7 +61,12 @@ enum Folder {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .from(errno: errno, operation: "creating", path: temporary) }
     let written = write(descriptor, content, content.count)
-    let failure = written != content.count ? (written < 0 ? errno : ENOSPC) : fsync(descriptor) != 0 ? errno : 0
+    var failure: Int32 = 0
+    if written != content.count {
+      failure = written < 0 ? errno : ENOSPC
+    } else if fsync(descriptor) != 0 {
+      failure = errno
+    }
     close(descriptor)
     guard failure == 0 else { throw .from(errno: failure, operation: "writing", path: temporary) }
     guard rename(temporary, path) == 0 else {

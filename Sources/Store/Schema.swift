@@ -1,7 +1,9 @@
 /// The version of an environment's tables, and how older ones are brought up to date.
 struct Schema {
   /// One step: from the version at its index plus one to the next.
-  typealias Migration = @Sendable (inout WriteTransaction) throws(StoreError) -> Void
+  struct Migration: Sendable {
+    var run: @Sendable (inout WriteTransaction) throws(StoreError) -> Void
+  }
 
   var migrations: [Migration]
   var current: UInt32 { UInt32(truncatingIfNeeded: migrations.count) + 1 }
@@ -23,7 +25,7 @@ struct Schema {
       guard found <= current else { throw .newerSchema(path: path, found: found, supported: current) }
       if found == current { return }
       for migration in migrations[(Int(found) - 1)...] {
-        try migration(&transaction)
+        try migration.run(&transaction)
       }
     }
     try setVersion(current, meta, in: &transaction)

@@ -27,6 +27,8 @@ final class ServeLock: Sendable {
   }
 
   deinit {
+    // Not by closing alone: a child that is just being started has a copy until it calls exec.
+    flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 }

@@ -64,6 +64,10 @@ public final class Store: Sendable {
     }
   }
 
+  deinit {
+    close()
+  }
+
   /// Answers everything that waits, syncs and ends the writer threads; later writes fail with `closed`. The
   /// files and the lock are released when the store and its readers are gone. Not from a completion.
   public func close() {

@@ -44,7 +44,8 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       let waiting = Locked(0)
       for number in 0..<1000 {
-        let registration = Registration(key: try ClientKey(client: "c\(number)"), kind: .fcm, token: "t\(number)")
+        let key = try ClientKey(client: "c\(number)")
+        let registration = Registration(key: key, kind: .fcm, token: "t\(number)")
         group.addTask {
           _ = try await wait { completion in
             store.register(registration, completion: completion)

@@ -83,8 +83,8 @@ import Testing
     let meta = try environment.openTable("meta", in: transaction)
     try Schema(migrations: []).prepare(meta, in: &transaction)
     let grown = Schema(migrations: [
-      { (transaction) throws(StoreError) in try transaction.put(meta, [1], [2]) },
-      { (transaction) throws(StoreError) in try transaction.put(meta, [1], [3]) },
+      Schema.Migration { (transaction) throws(StoreError) in try transaction.put(meta, [1], [2]) },
+      Schema.Migration { (transaction) throws(StoreError) in try transaction.put(meta, [1], [3]) },
     ])
     try grown.prepare(meta, in: &transaction)
     #expect(try transaction.copy(meta, [1]) == [3])

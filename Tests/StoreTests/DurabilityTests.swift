@@ -13,7 +13,9 @@ private struct CrashProbe {
     let length = readlink("/proc/self/exe", &link, link.count)
     let products = Folder.parent(of: String(decoding: link.prefix(max(0, length)), as: UTF8.self))
     var pipes: [Int32] = [-1, -1]
-    guard pipe2(&pipes, O_CLOEXEC) == 0 else { throw StoreError.from(errno: errno, operation: "pipe", path: "") }
+    guard pipe(&pipes) == 0 else { throw StoreError.from(errno: errno, operation: "pipe", path: "") }
+    // Not inherited by a probe that another test starts, or this one's end would never be seen.
+    for end in pipes { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

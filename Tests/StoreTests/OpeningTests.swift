@@ -52,7 +52,8 @@ import Testing
 
   @Test func errnoValuesBecomeWords() {
     #expect(StoreError.from(lmdb: ENOSPC, operation: "x", path: "p", mapSize: 1) == .diskFull(path: "p"))
-    #expect(StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1) == .permissionDenied(path: "p"))
+    #expect(
+      StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1) == .permissionDenied(path: "p"))
     #expect(
       StoreError.from(lmdb: EIO, operation: "committing", path: "p", mapSize: 1).description
         == "committing p: Input/output error")

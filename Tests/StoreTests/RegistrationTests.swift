@@ -203,6 +203,8 @@ import Testing
     #expect(try reader.setting("vapid") == [1, 2, 3])
     try await wait { store.setSetting("vapid", to: nil, completion: $0) }
     #expect(try reader.setting("vapid") == nil)
-    await #expect(throws: StoreError.self) { try await wait { store.setSetting("", to: [1], completion: $0) } }
+    await #expect(throws: StoreError.self) {
+      try await wait { store.setSetting("", to: [1], completion: $0) }
+    }
   }
 }

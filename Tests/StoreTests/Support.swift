@@ -9,7 +9,9 @@ final class TemporaryFolder: Sendable {
 
   init() throws {
     var template = Array("/tmp/store-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw StoreError.from(errno: errno, operation: "mkdtemp", path: "/tmp") }
+    guard mkdtemp(&template) != nil else {
+      throw StoreError.from(errno: errno, operation: "mkdtemp", path: "/tmp")
+    }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
@@ -127,7 +129,9 @@ extension Store {
     return try await wait { delete(key, completion: $0) }
   }
 
-  func tombstone(_ client: String, _ tokenIndex: [UInt8], since: UInt64? = nil) async throws -> TombstoneOutcome {
+  func tombstone(
+    _ client: String, _ tokenIndex: [UInt8], since: UInt64? = nil
+  ) async throws -> TombstoneOutcome {
     let key = try ClientKey(client: client)
     return try await wait {
       tombstone(key, ifTokenIndex: tokenIndex, since: since, reason: "Unregistered", completion: $0)

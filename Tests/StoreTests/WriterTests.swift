@@ -4,7 +4,9 @@ import Testing
 @testable import Store
 
 @Suite struct WriterTests {
-  private func environment(_ folder: TemporaryFolder, mapSize: UInt64 = 16 << 20) throws -> (LMDBEnvironment, Table) {
+  private func environment(
+    _ folder: TemporaryFolder, mapSize: UInt64 = 16 << 20
+  ) throws -> (LMDBEnvironment, Table) {
     let environment = try LMDBEnvironment(
       path: folder.store, settings: .init(mapSize: mapSize, isDurable: true, mayCreate: true))
     let table = try environment.openingTables { (transaction) throws(StoreError) in
@@ -13,9 +15,13 @@ import Testing
     return (environment, table)
   }
 
+  struct Step: Sendable {
+    var body: @Sendable (inout WriteTransaction) throws(StoreError) -> Void
+  }
+
   /// Submits operations that are all waiting before the writer takes the first.
   private func submit(
-    _ writer: StoreWriter, _ operations: [@Sendable (inout WriteTransaction) throws(StoreError) -> Void]
+    _ writer: StoreWriter, _ operations: [Step]
   ) async -> [StoreError?] {
     let gate = Gate()
     writer.submit({ (_) throws(StoreError) in }, completion: { _ in gate.pass() })
@@ -24,7 +30,7 @@ import Testing
       for (index, operation) in operations.enumerated() {
         group.addTask {
           let result = await withCheckedContinuation { continuation in
-            writer.submit(operation) { continuation.resume(returning: $0) }
+            writer.submit(operation.body) { continuation.resume(returning: $0) }
             let isLast = queued.withLock { count in
               count += 1
               return count == operations.count
@@ -49,15 +55,15 @@ import Testing
     let errors = await submit(
       writer,
       [
-        { (transaction) throws(StoreError) in try transaction.put(table, [1], [1]) },
-        { (_) throws(StoreError) in throw refusal },
-        { (transaction) throws(StoreError) in
+        Step { (transaction) throws(StoreError) in try transaction.put(table, [1], [1]) },
+        Step { (_) throws(StoreError) in throw refusal },
+        Step { (transaction) throws(StoreError) in
           try transaction.put(table, [2], [2])
           throw refusal
         },
-        { (transaction) throws(StoreError) in try transaction.put(table, [3], [3]) },
+        Step { (transaction) throws(StoreError) in try transaction.put(table, [3], [3]) },
         // LMDB itself refuses: an empty key.
-        { (transaction) throws(StoreError) in try transaction.put(table, [], [4]) },
+        Step { (transaction) throws(StoreError) in try transaction.put(table, [], [4]) },
       ])
     writer.close()
     #expect(errors[0] == nil)
@@ -79,7 +85,9 @@ import Testing
     let errors = await submit(
       writer,
       (0..<10).map { (number: UInt8) in
-        { (transaction) throws(StoreError) in try transaction.put(table, [number], number == 4 ? huge : [number]) }
+        Step { (transaction) throws(StoreError) in
+          try transaction.put(table, [number], number == 4 ? huge : [number])
+        }
       })
     writer.close()
     for (index, error) in errors.enumerated() {
@@ -102,13 +110,16 @@ import Testing
     let held = Gate()
     let gate = Gate()
     writer.submit(
-      { (_) throws(StoreError) in }, completion: { _ in held.open(); gate.pass() })
+      { (_) throws(StoreError) in },
+      completion: { _ in
+        held.open(); gate.pass()
+      })
     held.pass()
     let answers = Locked<[Result<Void, StoreError>]>([])
     for number in UInt8(0)..<3 {
-      writer.submit({ (transaction) throws(StoreError) in try transaction.put(table, [number], [1]) }) { result in
-        answers.withLock { $0.append(result) }
-      }
+      writer.submit(
+        { (transaction) throws(StoreError) in try transaction.put(table, [number], [1]) },
+        completion: { result in answers.withLock { $0.append(result) } })
     }
     let early = answers.withLock { $0 }
     #expect(early.count == 1)
@@ -126,9 +137,11 @@ import Testing
     let answered = Locked(0)
     for number in 0..<5000 {
       let key = Array(String(number).utf8)
-      writer.submit({ (transaction) throws(StoreError) in try transaction.put(table, key, [1]) }) { result in
-        if case .success = result { answered.withLock { $0 += 1 } }
-      }
+      writer.submit(
+        { (transaction) throws(StoreError) in try transaction.put(table, key, [1]) },
+        completion: { result in
+          if case .success = result { answered.withLock { $0 += 1 } }
+        })
     }
     writer.close()
     writer.close()

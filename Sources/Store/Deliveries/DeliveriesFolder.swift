@@ -26,7 +26,7 @@ struct DeliveriesFolder: Sendable {
     switch String(decoding: bytes, as: UTF8.self) {
     case Self.clean: return nil
     case Self.damaged: return "it was found damaged while in use"
-    case "open " + bootID: return nil
+    case "open " + bootID where !bootID.isEmpty: return nil
     default: return "the machine went down while it was in use"
     }
   }

@@ -21,7 +21,8 @@ extension DeliveredMarks {
     }
   }
 
-  private static func open(_ folder: DeliveriesFolder, mapSize: UInt64?) throws(StoreError) -> DeliveredMarks {
+  private static func open(_ folder: DeliveriesFolder, mapSize: UInt64?) throws(StoreError) -> DeliveredMarks
+  {
     try DeliveredMarks(
       LMDBEnvironment(
         path: folder.path, settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true)))

@@ -39,3 +39,18 @@ struct ReadTransaction: Transaction, ~Copyable {
 
   var environment: LMDBEnvironment { slot.environment }
 }
+
+extension ReadTransaction {
+  /// Pages freed by earlier transactions; counting stops once `limit` is reached.
+  func freePageCount(atLeast limit: Int = .max) throws(StoreError) -> Int {
+    var total = 0
+    try scan(.freePages, from: []) { (_, value) throws(StoreError) in
+      // Each value is an ID list: its length as a native word, then the page numbers (mdb.c, IDL).
+      total += value.withUnsafeBufferPointer { bytes in
+        bytes.count < 8 ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int.self)
+      }
+      return total < limit
+    }
+    return total
+  }
+}

@@ -68,21 +68,7 @@ struct WriteTransaction: Transaction, ~Copyable {
     let space = environment.spaceInUse()
     if space.highestPage < space.usablePages { return true }
     // Past the usable size only pages that were freed may be used; deep trees need a handful a change.
-    return try freePageCount(atLeast: 64) >= 64
-  }
-}
-
-extension Transaction where Self: ~Copyable {
-  /// Pages freed by earlier transactions; counting stops once `limit` is reached.
-  func freePageCount(atLeast limit: Int = .max) throws(StoreError) -> Int {
-    var total = 0
-    try scan(.freePages, from: []) { (_, value) throws(StoreError) in
-      // Each value is an ID list: its length as a native word, then the page numbers (mdb.c, IDL).
-      total += value.withUnsafeBufferPointer { bytes in
-        bytes.count < 8 ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int.self)
-      }
-      return total < limit
-    }
-    return total
+    // LMDB lets only read transactions look into its list of free pages.
+    return try ReadSlot(environment).begin().freePageCount(atLeast: 64) >= 64
   }
 }

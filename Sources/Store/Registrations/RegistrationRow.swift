@@ -64,9 +64,8 @@ struct RegistrationRow {
     self.tokenIndex = tokenIndex
     self.sealedToken = sealedToken
     guard flags & Flag.tombstone != 0 else { return }
-    guard let time = reader.uint64(), let length = reader.byte(), let reason = reader.bytes(Int(length)) else {
-      return nil
-    }
+    guard let time = reader.uint64(), let length = reader.byte(), let reason = reader.bytes(Int(length))
+    else { return nil }
     tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: time)
   }
 

@@ -73,14 +73,17 @@ extension RegistrationTable {
     if let problem { return problem }
     let counters = try counters(in: transaction)
     for kind in TokenKind.allCases {
-      for dead in [false, true] where counters.count(kind, tombstoned: dead) != expected.count(kind, tombstoned: dead) {
+      for isDead in [false, true]
+      where counters.count(kind, tombstoned: isDead) != expected.count(kind, tombstoned: isDead) {
         return "the count of \(kind.name) registrations is wrong"
       }
     }
     guard try transaction.count(tokens) == transaction.count(registrations) else {
       return "there are more tokens than registrations"
     }
-    guard try transaction.count(tombstones) == tombstoneCount else { return "the list of tombstones is wrong" }
+    guard try transaction.count(tombstones) == tombstoneCount else {
+      return "the list of tombstones is wrong"
+    }
     return nil
   }
 }

@@ -23,7 +23,8 @@ struct RowReader {
     guard size <= source.count - position else { return nil }
     var value: Value = 0
     for offset in 0..<size {
-      value = Value(truncatingIfNeeded: UInt64(truncatingIfNeeded: value) << 8 | UInt64(source[position + offset]))
+      let low = UInt64(source[position + offset])
+      value = Value(truncatingIfNeeded: UInt64(truncatingIfNeeded: value) << 8 | low)
     }
     position += size
     return value

@@ -58,14 +58,20 @@ final class StoreWriter: Sendable {
     }
   }
 
-  /// Takes no more, applies and answers what waits, syncs and ends the thread. Not from a completion.
+  /// Takes no more, applies and answers what waits, syncs and ends the thread. Called from a completion it
+  /// can't wait for the end.
   func close() {
     queue.close()
     let id = thread.withLock { id in
       defer { id = nil }
       return id
     }
-    if let id { pthread_join(id, nil) }
+    guard let id else { return }
+    if pthread_equal(id, pthread_self()) != 0 {
+      pthread_detach(id)
+    } else {
+      pthread_join(id, nil)
+    }
   }
 
   fileprivate func run() {
