@@ -13,9 +13,12 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
-    .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2"], swiftSettings: strict),
+    .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
+    .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
-    .testTarget(name: "HTTPTests", dependencies: ["Bytes", "HTTP"], swiftSettings: strict),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "HTTPTests", dependencies: ["Bytes", "EventLoop", "HTTP"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
