@@ -18,7 +18,8 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "HTTPTests", dependencies: ["Bytes", "EventLoop", "HTTP"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
