@@ -14,10 +14,12 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
-    .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop"], swiftSettings: strict),
+    .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "HTTPTests", dependencies: ["Bytes", "EventLoop", "HTTP"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,6 +8,14 @@ public protocol HTTPHandler: AnyObject {
 public protocol HTTPResponseSink: AnyObject {
   /// Called at most once for each stream that got a responder. HTTP/1.1 counts its requests as streams.
   func send(_ response: HTTPResponse, stream: Int32)
+  /// Called instead of `send` when the responder was let go without an answer.
+  func sendFailure(stream: Int32)
+}
+
+extension HTTPResponseSink {
+  public func sendFailure(stream: Int32) {
+    send(.empty(500), stream: stream)
+  }
 }
 
 /// The one chance to answer a request. Belongs to the connection's loop thread; it must be used and
@@ -61,6 +69,6 @@ public final class HTTPResponder {
   }
 
   deinit {
-    sink?.send(.empty(500), stream: stream)
+    sink?.sendFailure(stream: stream)
   }
 }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// A whole request: its body has been read.
 public struct HTTPRequest: Sendable {
   /// The method as the peer sent it; methods are case-sensitive (RFC 9110, section 9.1).
@@ -13,6 +15,8 @@ public struct HTTPRequest: Sendable {
   public var scheme: String
   public var fields: HTTPFields
   public var body: [UInt8]
+  /// The peer of the connection; the loop's own view, before any proxy is believed.
+  public var remoteAddress: SocketAddress?
 
   public init(
     method: String,
@@ -21,7 +25,8 @@ public struct HTTPRequest: Sendable {
     authority: String? = nil,
     scheme: String = "http",
     fields: HTTPFields = HTTPFields(),
-    body: [UInt8] = []
+    body: [UInt8] = [],
+    remoteAddress: SocketAddress? = nil
   ) {
     self.method = method
     self.path = path
@@ -30,5 +35,6 @@ public struct HTTPRequest: Sendable {
     self.scheme = scheme
     self.fields = fields
     self.body = body
+    self.remoteAddress = remoteAddress
   }
 }
