@@ -5,6 +5,8 @@ import EventLoop
 public enum HTTP2ServerEvent: Sendable {
   /// A whole request, to be answered with `respond`.
   case request(stream: Int32, HTTPRequest)
+  /// A request went over a limit, and is to be answered with this status (413, 414, 431).
+  case requestTooLarge(stream: Int32, status: Int)
   /// The stream is gone: answered, or reset by the peer with `code`.
   case streamClosed(stream: Int32, code: HTTP2ErrorCode)
   /// The peer makes no more requests on this connection.
@@ -14,14 +16,19 @@ public enum HTTP2ServerEvent: Sendable {
 
 /// The server's end of one HTTP/2 connection (RFC 9113), without I/O: bytes in, bytes and events out.
 ///
-/// Requests over a limit are answered here (431, 413). A peer that sends more worthless frames than a
+/// Call `receive` with what arrived, then `nextEvent` until nil, then send what `appendOutput` gives.
+/// A peer that sends more worthless frames than a
 /// budget allows loses the connection.
 public final class HTTP2ServerSession {
   public struct Configuration: Sendable {
     /// Streams that the peer may have open at once.
     public var maxConcurrentStreams = 256
     /// Bytes that a request's field section may have, 32 added for each field.
-    public var maxHeaderListBytes = 32_768
+    public var maxHeaderListBytes = 28_672
+    /// Fields that a request may have.
+    public var maxFields = 100
+    /// Bytes that `:path` may have.
+    public var maxPathBytes = 8192
     /// Bytes that a request's body may have.
     public var maxBodyBytes = 1_048_576
     /// Bytes that all requests together may have on the way.
@@ -40,11 +47,19 @@ public final class HTTP2ServerSession {
     public var floodBudgetPerSecond = 100
 
     public init() {}
+
+    /// The limits that HTTP/1.1 and HTTP/2 share.
+    public init(_ limits: HTTPLimits) {
+      maxFields = limits.fieldCount
+      maxPathBytes = limits.requestLine
+      maxBodyBytes = limits.body
+      // The pseudo-header fields have their place beside the others, and each counts 32 bytes more.
+      maxHeaderListBytes = limits.requestLine + limits.fieldBytes + (limits.fieldCount + 4) * 32
+    }
   }
 
   private let core: HTTP2SessionCore
   private let scheme: String
-  private let limits: Configuration
   private var guardian: HTTP2FloodGuard
   /// Streams whose request was HEAD: the response goes without its body.
   private var headStreams: Set<Int32> = []
@@ -55,7 +70,8 @@ public final class HTTP2ServerSession {
     core = try HTTP2SessionCore(
       isServer: true,
       limits: .init(
-        headerListBytes: configuration.maxHeaderListBytes, bodyBytes: configuration.maxBodyBytes),
+        headerListBytes: configuration.maxHeaderListBytes, fieldCount: configuration.maxFields,
+        pathBytes: configuration.maxPathBytes, bodyBytes: configuration.maxBodyBytes),
       settings: [
         http2Setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, configuration.maxConcurrentStreams),
         http2Setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, configuration.streamWindow),
@@ -65,7 +81,6 @@ public final class HTTP2ServerSession {
       ],
       connectionWindow: configuration.connectionWindow, neverIndexed: configuration.neverIndexedFields)
     scheme = configuration.scheme
-    limits = configuration
     guardian = HTTP2FloodGuard(
       capacity: configuration.floodBudget, perSecond: configuration.floodBudgetPerSecond)
   }
@@ -115,7 +130,13 @@ public final class HTTP2ServerSession {
         if message.method == "HEAD" { headStreams.insert(stream) }
         return .request(stream: stream, request(message))
       case .overflow(let stream, let kind):
-        respond(stream, .empty(kind == .headers ? 431 : 413))
+        let status =
+          switch kind {
+          case .path: 414
+          case .headers: 431
+          case .body: 413
+          }
+        return .requestTooLarge(stream: stream, status: status)
       case .streamClosed(let stream, let code, _, _):
         headStreams.remove(stream)
         return .streamClosed(stream: stream, code: code)
@@ -186,6 +207,11 @@ public final class HTTP2ServerSession {
 
   /// Streams that are open.
   public var openStreams: Int { core.recorder.streams.count }
+
+  /// Open streams whose request has not come whole.
+  var incompleteStreams: [Int32] {
+    core.recorder.streams.filter { !$0.value.isInboundComplete && !$0.value.discardsInbound }.map(\.key)
+  }
 
   // MARK: Control
 

@@ -22,6 +22,10 @@ final class HTTP2SessionRecorder {
   struct Limits {
     /// Bytes of one message's field section, 32 added for each field (RFC 9113, section 6.5.2).
     var headerListBytes: Int
+    /// Fields of one message, without the pseudo-header fields.
+    var fieldCount = Int.max
+    /// Bytes of `:path`.
+    var pathBytes = Int.max
     var bodyBytes: Int
   }
 
@@ -72,16 +76,17 @@ final class HTTP2SessionRecorder {
   func headerCame(_ stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     guard let index = streams.index(forKey: stream), !streams.values[index].discardsInbound else { return }
     streams.values[index].headerListBytes += name.count + value.count + 32
-    guard streams.values[index].headerListBytes <= limits.headerListBytes else {
-      overflow(stream, at: index, .headers)
-      return
-    }
+    if name.first != UInt8(ascii: ":") { streams.values[index].fieldCount += 1 }
+    guard streams.values[index].headerListBytes <= limits.headerListBytes,
+      streams.values[index].fieldCount <= limits.fieldCount
+    else { return overflow(stream, at: index, .headers) }
     guard !streams.values[index].isReadingTrailers else { return }
     let name = String(decoding: name, as: UTF8.self)
     let value = String(decoding: value, as: UTF8.self)
     switch name {
     case ":status": streams.values[index].inbound.status = Int(value) ?? 0
     case ":method": streams.values[index].inbound.method = value
+    case ":path" where value.utf8.count > limits.pathBytes: overflow(stream, at: index, .path)
     case ":path": streams.values[index].inbound.path = value
     case ":authority": streams.values[index].inbound.authority = value
     case ":scheme", ":protocol": break

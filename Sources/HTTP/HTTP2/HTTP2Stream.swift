@@ -17,7 +17,9 @@ struct HTTP2InboundMessage {
 
 /// What a session remembers of one open stream.
 struct HTTP2Stream {
+  /// What of a message was over its limit.
   enum Overflow {
+    case path
     case headers
     case body
   }
@@ -25,6 +27,7 @@ struct HTTP2Stream {
   var inbound = HTTP2InboundMessage()
   /// The field section's size as RFC 9113, section 6.5.2, counts it, over all blocks of the stream.
   var headerListBytes = 0
+  var fieldCount = 0
   /// True from the second header block on: trailers, which are read and dropped.
   var isReadingTrailers = false
   /// The peer has ended its side.

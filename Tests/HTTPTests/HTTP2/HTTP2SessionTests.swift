@@ -129,13 +129,20 @@ import Testing
     var server = HTTP2ServerSession.Configuration()
     server.maxHeaderListBytes = 1000
     server.maxBodyBytes = 100_000
+    server.maxPathBytes = 50
+    server.maxFields = 10
     let pair = try MemoryConnection(server: server)
     pair.onRequest = { stream, _ in pair.server.respond(stream, .empty(200)) }
+    let long = try pair.client.submit(post("/" + String(repeating: "p", count: 50)))
+    let many = try pair.client.submit(
+      post("/", [], HTTPFields((0..<11).map { HTTPField("x-\($0)", "") })))
     let wide = try pair.client.submit(
       post("/", [], [HTTPField("x-long", String(repeating: "a", count: 2000))]))
     let exact = try pair.client.submit(post("/", [UInt8](repeating: 1, count: 100_000)))
     let heavy = try pair.client.submit(post("/", [UInt8](repeating: 1, count: 100_001)))
     try pair.pump()
+    #expect(pair.responses[long]?.status == 414)
+    #expect(pair.responses[many]?.status == 431)
     #expect(pair.responses[wide]?.status == 431)
     #expect(pair.responses[exact]?.status == 200)
     #expect(pair.responses[heavy]?.status == 413)

@@ -48,7 +48,11 @@ final class MemoryConnection {
   private func drainServer() {
     while let event = server.nextEvent() {
       serverEvents.append(event)
-      if case .request(let stream, let request) = event { onRequest?(stream, request) }
+      switch event {
+      case .request(let stream, let request): onRequest?(stream, request)
+      case .requestTooLarge(let stream, let status): server.respond(stream, .empty(status))
+      default: break
+      }
     }
   }
 
