@@ -18,6 +18,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .target(
@@ -30,6 +31,8 @@ let package = Package(
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
       name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
