@@ -13,13 +13,20 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
+    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: strict),
+    .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
+    .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
+    .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
