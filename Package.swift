@@ -6,14 +6,19 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let package = Package(
   name: "pushbox",
-  products: [],
+  products: [
+    .executable(name: "toml-decoder", targets: ["TOMLDecoder"])
+  ],
   targets: [
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
+    .target(name: "TOML", dependencies: ["Bytes"], swiftSettings: strict),
+    .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+    .testTarget(name: "TOMLTests", dependencies: ["TOML", "TOMLDecoder"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
