@@ -90,8 +90,9 @@ import Testing
     let lines = try #require(parseError(text)?.rendering().split(separator: "\n"))
     #expect(lines.count == 3)
     #expect(lines[1].utf8.count < 120)
-    let caret = try #require(lines[2].firstIndex(of: "^"))
-    #expect(lines[1][caret] == "x")
+    let caret = try #require(lines[2].utf8.firstIndex(of: UInt8(ascii: "^")))
+    let distance = lines[2].utf8.distance(from: lines[2].startIndex, to: caret)
+    #expect(lines[1].utf8.dropFirst(distance).first == UInt8(ascii: "x"))
   }
 
   @Test func messagesNeverQuoteAValue() {
