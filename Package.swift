@@ -21,6 +21,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
@@ -28,6 +29,7 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
+    .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
