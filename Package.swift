@@ -26,7 +26,8 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .testTarget(
+      name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
       name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
