@@ -44,7 +44,8 @@ let package = Package(
     .testTarget(
       name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
       swiftSettings: strict),
-    .testTarget(name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .testTarget(
+      name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
