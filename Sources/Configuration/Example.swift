@@ -18,7 +18,7 @@ public enum ConfigurationSchema {
       # pushbox configuration (TOML 1.0).
       #
       # A line "#key = value" shows the default, or an example where there is none: uncomment it to change it.
-      # Lines without '#' must be filled in.
+      # A key without '#' must be filled in.
       # The environment overrides this file: PUSHBOX_SERVER_LISTEN is server.listen, and so on.
       # Times and sizes are numbers in the unit of the key's name, or strings such as "25s" and "64KiB".
       # Relative paths start at the folder of this file.

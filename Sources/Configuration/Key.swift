@@ -29,8 +29,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case pushNotificationTitle = "push.notification_title"
   case pushExpiration = "push.expiration_s"
 
-  case apnsKey = "apns.key"
   case apnsKeyFile = "apns.key_file"
+  case apnsKey = "apns.key"
   case apnsKeyID = "apns.key_id"
   case apnsTeamID = "apns.team_id"
   case apnsTopic = "apns.topic"
@@ -39,8 +39,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case apnsCAFile = "apns.ca_file"
   case apnsMaxConnections = "apns.max_connections"
 
-  case fcmServiceAccount = "fcm.service_account"
   case fcmServiceAccountFile = "fcm.service_account_file"
+  case fcmServiceAccount = "fcm.service_account"
   case fcmEndpoint = "fcm.endpoint"
   case fcmTokenEndpoint = "fcm.token_endpoint"
   case fcmCAFile = "fcm.ca_file"

@@ -47,7 +47,7 @@ enum KeyType {
     case (.list, .array(let elements)):
       var list: [String] = []
       for element in elements {
-        guard let text = element.string else { throw mismatch("a \(element.typeName) in the array") }
+        guard let text = element.string else { throw mismatch("an element of type \(element.typeName)") }
         list.append(text)
       }
       return .list(list)
@@ -113,7 +113,14 @@ enum KeyType {
 
   /// How a message shows `text`, which is no secret.
   static func quoted(_ text: String) -> String {
-    text.utf8.count <= 40 ? "\"\(text.map { $0.isNewline ? " " : String($0) }.joined())\"" : "another text"
+    text.utf8.count <= 40 ? "\"\(printable(text))\"" : "another text"
+  }
+
+  /// `text` with what would break a line or a terminal escaped.
+  static func printable(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+    }.joined()
   }
 
   /// What the key takes, for messages.

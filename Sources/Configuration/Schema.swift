@@ -127,7 +127,7 @@ extension ConfigurationKey {
           + "requests of a session are void by then. At most 28 days, as FCM allows.")
 
     case .apnsKey:
-      KeyDefinition(.text, "The token signing key (.p8) itself: its PEM text, or that in base64.")
+      KeyDefinition(.text, "Or the key itself: its PEM text, or that in base64.")
     case .apnsKeyFile:
       KeyDefinition(
         .path, sample: "\"AuthKey_ABCDE12345.p8\"", required: true, "The file of the token signing key (.p8)."
@@ -152,7 +152,7 @@ extension ConfigurationKey {
       KeyDefinition(.integer(1...64), default: "4", "Connections of each worker to each gateway.")
 
     case .fcmServiceAccount:
-      KeyDefinition(.text, "The service account's JSON itself.")
+      KeyDefinition(.text, "Or the JSON itself.")
     case .fcmServiceAccountFile:
       KeyDefinition(
         .path, sample: "\"service-account.json\"", required: true, "The file of the service account's JSON.")

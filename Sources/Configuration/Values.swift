@@ -61,7 +61,7 @@ struct ConfigurationValues {
   private mutating func readSection(_ entry: TOMLTable.Entry, _ path: String) {
     let origin = origin(entry.keyPosition, path)
     guard ConfigurationSchema.sections.contains(where: { $0.name == entry.key }) else {
-      report(unknownSection(entry.key), key: entry.key, at: origin)
+      report(unknownSection(entry.key), key: KeyType.printable(entry.key), at: origin)
       return
     }
     guard let table = entry.value.table else {
@@ -76,7 +76,7 @@ struct ConfigurationValues {
   private mutating func readMember(_ entry: TOMLTable.Entry, of section: String, _ path: String) {
     guard let key = ConfigurationKey(rawValue: "\(section).\(entry.key)"), key.section == section else {
       report(
-        unknownKey(entry.key, of: section), key: "\(section).\(entry.key)",
+        unknownKey(entry.key, of: section), key: "\(section).\(KeyType.printable(entry.key))",
         at: origin(entry.keyPosition, path))
       return
     }

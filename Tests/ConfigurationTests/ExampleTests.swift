@@ -34,13 +34,11 @@ import Testing
   }
 
   @Test func theExampleAsItIsNamesWhatToFillIn() throws {
-    #expect(
-      try problems(ConfigurationSchema.exampleText).map { $0.drop { $0 != " " } } == [
-        " server.public_url: is no usable URL: expected http:// or https://",
-        " relay.public_key: is not 64 hexadecimal digits; "
-          + "the key is served at GET https://relay.walletconnect.com/public-key",
-        " configured: add [apns] or [fcm]",
-      ])
+    let found = try problems(ConfigurationSchema.exampleText)
+    #expect(found.count == 3)
+    #expect(found[0].hasSuffix(": server.public_url: is no usable URL: expected http:// or https://"))
+    #expect(found[1].contains(": relay.public_key: is not 64 hexadecimal digits; the key is served at GET "))
+    #expect(found[2] == "no gateway configured: add [apns] or [fcm]")
   }
 
   @Test func theExampleIsAcceptedOnceFilledIn() throws {

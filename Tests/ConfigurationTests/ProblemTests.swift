@@ -4,9 +4,11 @@ import Testing
 @Suite struct ProblemTests {
   /// `Sample.minimal` has seven lines; what is added begins at line 8.
   @Test(arguments: [
-    ("[server]\nport = 80", "c.toml:9:1: server.port: unknown key; the keys of [server] are "),
+    ("[store]\nport = 80", "c.toml:9:1: store.port: unknown key; the keys of [store] are path, map_size, "),
     ("[push]\ndeadlin_ms = 80", "c.toml:9:1: push.deadlin_ms: unknown key; did you mean push.deadline_ms?"),
     ("[log]\ntopic = \"a\"", "c.toml:9:1: log.topic: unknown key; did you mean apns.topic?"),
+    ("[log]\n\"a\\nb\" = 1", "c.toml:9:1: log.a\\nb: unknown key; the keys of [log] are level, format"),
+    ("[log]\nlevel = \"\\u001b[2J\"", "c.toml:9:9: log.level: found \"\\u{1B}[2J\", expected"),
     ("[stor]\npath = \"x\"", "c.toml:8:2: stor: unknown section; did you mean [store]?"),
     ("[database]", "c.toml:8:2: database: unknown section; the sections are server, relay, "),
     (
@@ -59,7 +61,7 @@ import Testing
     ),
     (
       "[clients]\nproject_ids = [1]",
-      "c.toml:9:15: clients.project_ids: found a integer in the array, expected an array of strings"
+      "c.toml:9:15: clients.project_ids: found an element of type integer, expected an array of strings"
     ),
     (
       "[clients]\nproject_ids = []",

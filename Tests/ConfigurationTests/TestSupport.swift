@@ -49,6 +49,7 @@ enum Sample {
     [fcm]
     service_account = '{"private_key": "TOPSECRET"}'
 
+
     """
 }
 
