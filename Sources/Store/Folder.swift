@@ -54,24 +54,19 @@ enum Folder {
     return count < 0 ? nil : [UInt8](bytes.prefix(count))
   }
 
-  /// Replaces the file `name` in `folder` by `content` at once: a crash leaves the old or the new one.
-  static func replaceFile(_ name: String, in folder: String, with content: [UInt8]) throws(StoreError) {
+  /// Writes `content` at the beginning of a file that is made if need be, and waits for the disk. In place and
+  /// always of one length, so that it works on a full disk too.
+  static func overwriteFile(_ name: String, in folder: String, with content: [UInt8]) throws(StoreError) {
     let path = folder + "/" + name
-    let temporary = path + ".new"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .from(errno: errno, operation: "creating", path: temporary) }
-    let written = write(descriptor, content, content.count)
-    var failure: Int32 = 0
-    if written != content.count {
-      failure = written < 0 ? errno : ENOSPC
-    } else if fsync(descriptor) != 0 {
-      failure = errno
+    let isNew = access(path, F_OK) != 0
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .from(errno: errno, operation: "opening", path: path) }
+    defer { close(descriptor) }
+    let written = pwrite(descriptor, content, content.count, 0)
+    guard written == content.count, fsync(descriptor) == 0 else {
+      throw .from(
+        errno: written >= 0 && written < content.count ? ENOSPC : errno, operation: "writing", path: path)
     }
-    close(descriptor)
-    guard failure == 0 else { throw .from(errno: failure, operation: "writing", path: temporary) }
-    guard rename(temporary, path) == 0 else {
-      throw .from(errno: errno, operation: "renaming", path: temporary)
-    }
-    try sync(folder)
+    if isNew { try sync(folder) }
   }
 }

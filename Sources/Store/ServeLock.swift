@@ -17,8 +17,10 @@ final class ServeLock: Sendable {
       let holder = String(decoding: (Folder.readSmallFile(path) ?? []).prefix { $0 > 0x20 }, as: UTF8.self)
       throw .locked(path: folder, pid: Int32(holder))
     }
-    let line = Array("\(getpid())\n".utf8)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, line, line.count, 0) == line.count else {
+    // Of one width and in place: a full disk must not keep the server from starting.
+    let pid = Array(String(getpid()).utf8)
+    let line = pid + [UInt8](repeating: 0x20, count: max(0, 15 - pid.count)) + [0x0A]
+    guard pwrite(descriptor, line, line.count, 0) == line.count else {
       let code = errno
       close(descriptor)
       throw .from(errno: code, operation: "writing", path: path)

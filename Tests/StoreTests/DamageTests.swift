@@ -126,7 +126,7 @@ import Testing
   @Test(arguments: ["open of-another-boot", "damaged", "nonsense"])
   func deliveriesThatCannotBeTrustedAreSetAside(state: String) async throws {
     let folder = try await madeStore()
-    try Folder.replaceFile("state", in: folder.store + "/deliveries", with: Array(state.utf8))
+    try DeliveriesFolder(path: folder.store + "/deliveries").setState(state)
     let fixture = try Fixture(folder)
     #expect(fixture.warnings.withLock { $0.count } == 1)
     let key = try #require(DeliveryKey(digest: [UInt8](repeating: 1, count: 32)))

@@ -159,7 +159,11 @@ public final class HTTP2Client {
       loop.schedule(at: loop.now) { completion() }
       return
     }
-    shutdownCompletions.append(completion)
+    // Holding itself: the caller may let go of the client meanwhile.
+    shutdownCompletions.append {
+      completion()
+      _ = self
+    }
     perform(state.shutdown())
   }
 

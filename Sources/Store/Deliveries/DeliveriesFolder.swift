@@ -11,6 +11,7 @@ struct DeliveriesFolder: Sendable {
   var bootID: String = Self.currentBootID()
 
   private static let stateName = "state"
+  private static let stateLength = 64
   private static let asidePrefix = "data.mdb.damaged-"
   private static let clean = "clean"
   private static let damaged = "damaged"
@@ -23,7 +24,9 @@ struct DeliveriesFolder: Sendable {
   /// Why the data file must not be used; nil when it may.
   func distrust() -> String? {
     guard let bytes = Folder.readSmallFile(path + "/" + Self.stateName) else { return nil }
-    switch String(decoding: bytes, as: UTF8.self) {
+    var text = String(decoding: bytes, as: UTF8.self)[...]
+    while text.last == " " { text.removeLast() }
+    switch text {
     case Self.clean: return nil
     case Self.damaged: return "it was found damaged while in use"
     case "open " + bootID where !bootID.isEmpty: return nil
@@ -52,7 +55,9 @@ struct DeliveriesFolder: Sendable {
     return target
   }
 
-  private func setState(_ state: String) throws(StoreError) {
-    try Folder.replaceFile(Self.stateName, in: path, with: Array(state.utf8))
+  /// Written within one disk sector. A torn write would read as nonsense, which is not trusted.
+  func setState(_ state: String) throws(StoreError) {
+    let padding = [UInt8](repeating: 0x20, count: max(0, Self.stateLength - state.utf8.count))
+    try Folder.overwriteFile(Self.stateName, in: path, with: Array(state.utf8) + padding)
   }
 }

@@ -157,7 +157,14 @@ final class LMDBEnvironment: @unchecked Sendable {
   }
 
   func error(_ code: Int32, _ operation: String) -> StoreError {
-    .from(lmdb: code, operation: operation, path: path, mapSize: usableSize)
+    // A write that the disk has no room for in full comes out of LMDB as EIO (mdb.c, mdb_page_flush).
+    let code = code == EIO && isDiskFull ? ENOSPC : code
+    return .from(lmdb: code, operation: operation, path: path, mapSize: usableSize)
+  }
+
+  private var isDiskFull: Bool {
+    var status = statvfs()
+    return statvfs(path, &status) == 0 && status.f_bavail * status.f_frsize < 1 << 20
   }
 }
 
