@@ -31,6 +31,10 @@ let package = Package(
       dependencies: ["Bytes", "Crypto", "EventLoop", "Gateways", "Relay", "Store", "Telemetry"],
       swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
+    .target(
+      name: "API",
+      dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
+      swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),

@@ -67,12 +67,13 @@ final class Delivery {
     finish(.gatewayRejected(reason: reason))
   }
 
-  /// Answers once the token is buried, so that the next push to this client finds it so.
+  /// Answers once the token is buried, so that the next push to this client finds it so. Without a time
+  /// from the gateway, a registration that came during the push wins.
   private func tombstone(reason: String, since: UInt64?) {
     let summary = record.summary
     let bound = LoopBound(self, loop: service.loop)
     service.shared.store.tombstone(
-      summary.key, ifTokenIndex: summary.tokenIndex, since: since, reason: reason
+      summary.key, ifTokenIndex: summary.tokenIndex, since: since ?? summary.updatedAt, reason: reason
     ) { outcome in
       bound.run { $0.buried(outcome, reason: reason) }
     }

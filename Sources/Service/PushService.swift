@@ -137,7 +137,8 @@ public final class PushService {
     guard !warnedOfTimestamp else { return }
     warnedOfTimestamp = true
     shared.log.warning(
-      "the relay's signed timestamp is no number: its age cannot be checked", ["request": .string(push.requestID)])
+      "the relay's signed timestamp is no number: its age cannot be checked",
+      ["request": .string(push.requestID)])
   }
 
   /// Delivers the push, unless another copy of it is under way or done.

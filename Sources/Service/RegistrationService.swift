@@ -116,6 +116,11 @@ public final class RegistrationService {
     }
   }
 
+  /// Counts a request that was refused before it got here.
+  public func noteRefusal() {
+    shared.metrics.registrations.increment(.refused)
+  }
+
   /// The client's key when it may act for its ID; otherwise answers and gives nil.
   private func authenticate(
     _ client: ClientID, _ authorization: String?, _ completion: @escaping (RegistrationResult) -> Void

@@ -33,7 +33,8 @@ public struct ServiceMetrics: Sendable {
     gatewayLatency = latency
     retries = registry.counter("pushbox_gateway_retries_total", help: "Attempts after the first of a push.")
     opaqueTimestamps = registry.counter(
-      "pushbox_relay_timestamps_opaque_total", help: "Signed timestamps that are no number of seconds or milliseconds.")
+      "pushbox_relay_timestamps_opaque_total",
+      help: "Signed timestamps that are no number of seconds or milliseconds.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
   }
 }
