@@ -3,8 +3,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
+#include <sys/socket.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <arpa/inet.h>
 #include <netdb.h>
+
+// GNU extensions, which the module map cannot switch on for its reader.
+
+/// accept4(2): the new descriptor is non-blocking and close-on-exec.
+int linux_accept_nonblocking(int fd, struct sockaddr *address, socklen_t *length);
+/// pthread_setname_np(3) for the calling thread; at most 15 bytes.
+void linux_set_thread_name(const char *name);

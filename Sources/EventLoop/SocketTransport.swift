@@ -1,0 +1,332 @@
+import CLinux
+import Glibc
+
+/// A transport over a TCP socket, plain or through a layer such as TLS.
+///
+/// The loop keeps it alive while its socket is watched.
+public final class SocketTransport: Transport, IOHandler, TurnEndAction {
+  /// Makes the layer for a connected socket; nil means plain TCP. The descriptor stays the transport's.
+  public typealias LayerFactory = (Int32) -> Result<any TransportLayer, TransportError>
+
+  enum Phase {
+    case connecting, handshaking, open
+    /// Closed by us; what is pending still goes out.
+    case flushing
+    /// Our side is shut; reading on until the peer has seen everything.
+    case lingering
+    case closed
+  }
+
+  public weak var delegate: (any TransportDelegate)?
+  public internal(set) var remoteAddress: SocketAddress?
+  public var negotiatedProtocol: String? { layer?.negotiatedProtocol }
+  public var pendingWriteBytes: Int { output.count }
+
+  let loop: EventLoop
+  var phase = Phase.connecting
+  var connector: Connector?
+  /// Guards the connect and the handshake, later the linger.
+  var phaseTimer: Timer?
+  private let makeLayer: LayerFactory?
+  private var layer: (any TransportLayer)?
+  private var fd: Int32 = -1
+  private var registration: EventLoop.Registration?
+  private var interest: IOEvents = []
+  private var output = OutputQueue()
+  private var flushScheduled = false
+  private var readPaused = false
+  private var readEnded = false
+  /// TLS may need the opposite direction to go on.
+  private var layerWantsWrite = false
+  private var writeBlocked = false
+  private var lingerBytes = 0
+  private var reading = false
+
+  init(loop: EventLoop, makeLayer: LayerFactory?) {
+    self.loop = loop
+    self.makeLayer = makeLayer
+  }
+
+  /// Wraps an accepted connection; nothing happens until `start`.
+  public convenience init(
+    loop: EventLoop, accepted socket: consuming Socket, from address: SocketAddress,
+    makeLayer: LayerFactory? = nil
+  ) {
+    self.init(loop: loop, makeLayer: makeLayer)
+    fd = socket.release()
+    remoteAddress = address
+  }
+
+  deinit {
+    if fd >= 0 { Glibc.close(fd) }
+  }
+
+  /// Begins with an accepted connection; the delegate hears of the end of the handshake.
+  ///
+  /// - Parameter handshakeTimeout: bounds the layer's handshake.
+  public func start(handshakeTimeout: Duration) {
+    guard fd >= 0, phase == .connecting else { return }
+    if makeLayer != nil { armPhaseTimer(handshakeTimeout) }
+    begin()
+  }
+
+  /// Goes on with a connected socket.
+  func adopt(fd: Int32, address: SocketAddress) {
+    self.fd = fd
+    remoteAddress = address
+    begin()
+  }
+
+  private func begin() {
+    do throws(SystemError) {
+      registration = try loop.addDescriptor(fd, .readable, self)
+      interest = .readable
+    } catch {
+      return finish(.lost(error.description))
+    }
+    guard let makeLayer else { return becomeOpen() }
+    switch makeLayer(fd) {
+    case .failure(let error): finish(error)
+    case .success(let layer):
+      self.layer = layer
+      phase = .handshaking
+      continueHandshake()
+    }
+  }
+
+  func armPhaseTimer(_ timeout: Duration) {
+    phaseTimer = loop.schedule(after: timeout) { [weak self] in
+      guard let self else { return }
+      self.finish(.connectTimedOut(address: self.remoteAddress?.description ?? "the peer"))
+    }
+  }
+
+  private func continueHandshake() {
+    guard let layer else { return }
+    switch layer.handshake() {
+    case .done: becomeOpen()
+    case .wantRead: layerWantsWrite = false
+    case .wantWrite: layerWantsWrite = true
+    case .endOfStream: return finish(.tls("the peer closed the connection during the handshake"))
+    case .failed(let error): return finish(error)
+    }
+    updateInterest()
+  }
+
+  private func becomeOpen() {
+    phaseTimer?.cancel()
+    phaseTimer = nil
+    layerWantsWrite = false
+    phase = .open
+    delegate?.transportDidConnect(self)
+    // The last handshake flight may have brought data along.
+    if layer != nil, phase == .open { readReady() }
+  }
+
+  // MARK: Readiness
+
+  func ioReady(_ events: IOEvents) {
+    switch phase {
+    case .handshaking: return continueHandshake()
+    case .connecting, .closed: return
+    case .lingering: return discardInput()
+    case .open, .flushing: break
+    }
+    if events.contains(.error) {
+      return finish(.lost(SystemError.text(Socket.pendingError(of: fd))))
+    }
+    if events.contains(.writable) || writeBlocked { flush() }
+    guard phase == .open || phase == .flushing else { return }
+    if events.contains(.readable) || (events.contains(.writable) && layer != nil) {
+      readReady()
+    } else if events.contains(.hangUp) {
+      finish(.lost("the peer hung up"))
+    }
+  }
+
+  private func readReady() {
+    guard !reading else { return }
+    reading = true
+    defer { reading = false }
+    // A few rounds for a layer that holds bytes back; the rest waits for a later turn, to be fair.
+    var rounds = layer == nil ? 1 : 16
+    while rounds > 0, !readPaused, !readEnded, phase == .open {
+      rounds -= 1
+      switch readSome() {
+      case .done(let count):
+        let bytes = UnsafeBufferPointer(rebasing: loop.readBuffer[..<count])
+        delegate?.transport(self, didRead: Span(_unsafeElements: bytes))
+        if rounds == 0, layer != nil { scheduleRead() }
+      case .wantRead: rounds = 0
+      case .wantWrite:
+        layerWantsWrite = true
+        rounds = 0
+      case .endOfStream:
+        readEnded = true
+        delegate?.transportDidReadEOF(self)
+      case .failed(let error): return finish(error)
+      }
+    }
+    updateInterest()
+  }
+
+  /// Reads once into the loop's buffer.
+  private func readSome() -> LayerResult {
+    if let layer {
+      return Self.read(layer, into: loop.readBuffer)
+    }
+    let count = Glibc.read(fd, loop.readBuffer.baseAddress, loop.readBuffer.count)
+    if count > 0 { return .done(count) }
+    if count == 0 { return .endOfStream }
+    if errno == EAGAIN || errno == EINTR { return .wantRead }
+    return .failed(.lost(SystemError.text(errno)))
+  }
+
+  /// On its own since Swift 6.3.1, optimising, stops with "Found ownership error" when the span is made
+  /// within `readSome`.
+  private static func read(
+    _ layer: any TransportLayer, into buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> LayerResult {
+    var span = buffer.mutableSpan
+    return layer.read(into: &span)
+  }
+
+  /// A layer may hold bytes that the kernel no longer has, so epoll would not say so.
+  private func scheduleRead() {
+    loop.schedule(at: loop.now) { [weak self] in
+      guard let self, self.phase == .open else { return }
+      self.readReady()
+    }
+  }
+
+  // MARK: Transport
+
+  public func write(_ bytes: [UInt8]) {
+    guard phase == .open, !bytes.isEmpty else { return }
+    output.append(bytes)
+    scheduleFlush()
+  }
+
+  public func pauseReading() {
+    readPaused = true
+    updateInterest()
+  }
+
+  public func resumeReading() {
+    guard readPaused else { return }
+    readPaused = false
+    if layer != nil { scheduleRead() }
+    updateInterest()
+  }
+
+  public func close() {
+    switch phase {
+    case .connecting, .handshaking: finish(nil)
+    case .open:
+      phase = .flushing
+      scheduleFlush()
+    case .flushing, .lingering, .closed: break
+    }
+  }
+
+  public func abort() {
+    guard phase != .closed else { return }
+    if fd >= 0 {
+      // No lingering in the kernel either: the peer sees a reset.
+      var option = CLinux.linger(l_onoff: 1, l_linger: 0)
+      setsockopt(fd, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<CLinux.linger>.size))
+    }
+    finish(nil)
+  }
+
+  private func scheduleFlush() {
+    guard !flushScheduled else { return }
+    flushScheduled = true
+    loop.atTurnEnd(self)
+  }
+
+  public func turnWillEnd() {
+    flushScheduled = false
+    // Still blocked: epoll tells when there is room.
+    if !writeBlocked { flush() }
+  }
+
+  private func flush() {
+    guard phase == .open || phase == .flushing else { return }
+    writeBlocked = false
+    let hadOutput = !output.isEmpty
+    while !output.isEmpty {
+      switch output.withBytes({ writeSome($0) }) {
+      case .done(let count): output.consume(count)
+      case .wantRead, .wantWrite:
+        writeBlocked = true
+        return updateInterest()
+      case .endOfStream: return finish(.lost("the peer closed the connection"))
+      case .failed(let error): return finish(error)
+      }
+    }
+    if phase == .flushing { return beginLinger() }
+    if hadOutput { delegate?.transportDidDrain(self) }
+    updateInterest()
+  }
+
+  private func writeSome(_ bytes: Span<UInt8>) -> LayerResult {
+    if let layer { return layer.write(bytes) }
+    let count = bytes.withUnsafeBufferPointer { send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    if count >= 0 { return .done(count) }
+    if errno == EAGAIN || errno == EINTR { return .wantWrite }
+    return .failed(.lost(SystemError.text(errno)))
+  }
+
+  private func updateInterest() {
+    guard let registration, phase != .closed else { return }
+    var wanted: IOEvents = []
+    if !readEnded, !readPaused || phase == .handshaking || phase == .lingering { wanted.insert(.readable) }
+    if writeBlocked || layerWantsWrite { wanted.insert(.writable) }
+    layerWantsWrite = layerWantsWrite && phase == .handshaking
+    guard wanted != interest else { return }
+    interest = wanted
+    loop.changeInterest(registration, wanted)
+  }
+
+  // MARK: Ending
+
+  /// Closing a socket with unread input makes the kernel send a reset, which can take our last answer
+  /// from the peer. So shut our side, and read on for a moment.
+  private func beginLinger() {
+    layer?.sendCloseNotify()
+    shutdown(fd, Int32(SHUT_WR))
+    if readEnded { return finish(nil) }
+    phase = .lingering
+    updateInterest()
+    phaseTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.finish(nil) }
+    let delegate = self.delegate
+    self.delegate = nil
+    delegate?.transport(self, didCloseWith: nil)
+  }
+
+  private func discardInput() {
+    let count = Glibc.read(fd, loop.readBuffer.baseAddress, loop.readBuffer.count)
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    lingerBytes += max(0, count)
+    if count <= 0 || lingerBytes > 1_048_576 { finish(nil) }
+  }
+
+  func finish(_ error: TransportError?) {
+    guard phase != .closed else { return }
+    phase = .closed
+    phaseTimer?.cancel()
+    phaseTimer = nil
+    connector?.cancel()
+    connector = nil
+    let delegate = self.delegate
+    self.delegate = nil
+    if let registration { loop.removeDescriptor(registration) }
+    registration = nil
+    layer = nil
+    if fd >= 0 { Glibc.close(fd) }
+    fd = -1
+    output.removeAll()
+    delegate?.transport(self, didCloseWith: error)
+  }
+}

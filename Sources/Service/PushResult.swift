@@ -1,0 +1,60 @@
+import Relay
+
+/// How a push ended, as the relay is to hear it. The API gives each case its status (one match there).
+public enum PushResult: Sendable, Equatable {
+  /// APNs or FCM accepted the notification.
+  case accepted
+  /// This message was delivered to this client before.
+  case alreadyDelivered
+  /// No such client: the relay is told to stop.
+  case unknownClient
+  /// The device token is dead; `reason` is the gateway's.
+  case clientDeleted(reason: String)
+  /// The body cannot be used.
+  case invalidBody(PushBodyError)
+  /// The signature or its timestamp is missing or wrong.
+  case unauthorized(RelaySignatureFailure)
+  /// Too large for the gateway, even trimmed.
+  case payloadTooLarge
+  /// The client's kind of token has no gateway in the configuration.
+  case providerNotAvailable(kind: String)
+  /// The gateway refuses us, not the token: a retry cannot help until an operator acts.
+  case gatewayRejected(reason: String)
+  /// The gateway throttles beyond our deadline. Seconds.
+  case gatewayBusy(retryAfter: Int)
+  /// The gateway fails or cannot be reached, beyond our retries.
+  case gatewayUnavailable(reason: String)
+  /// No answer within the push's deadline.
+  case gatewayTimeout
+  /// Our own queues are full, or we are shutting down. Seconds.
+  case overloaded(retryAfter: Int)
+  /// The store cannot answer.
+  case storeFailed
+
+  /// A short name for metrics and logs.
+  public var label: String {
+    switch self {
+    case .accepted: "accepted"
+    case .alreadyDelivered: "duplicate"
+    case .unknownClient: "unknown_client"
+    case .clientDeleted: "client_deleted"
+    case .invalidBody: "invalid_body"
+    case .unauthorized: "unauthorized"
+    case .payloadTooLarge: "payload_too_large"
+    case .providerNotAvailable: "provider_not_available"
+    case .gatewayRejected: "gateway_rejected"
+    case .gatewayBusy: "gateway_busy"
+    case .gatewayUnavailable: "gateway_unavailable"
+    case .gatewayTimeout: "gateway_timeout"
+    case .overloaded: "overloaded"
+    case .storeFailed: "store_failed"
+    }
+  }
+
+  /// All labels, for the metric's fixed label set.
+  public static let labels = [
+    "accepted", "duplicate", "unknown_client", "client_deleted", "invalid_body", "unauthorized",
+    "payload_too_large", "provider_not_available", "gateway_rejected", "gateway_busy",
+    "gateway_unavailable", "gateway_timeout", "overloaded", "store_failed",
+  ]
+}

@@ -1,0 +1,66 @@
+import EventLoop
+import Gateways
+
+/// Decides what follows a gateway's answer: done, or once more within the push's deadline. A value, so
+/// that it can be tested without a gateway.
+struct RetryPolicy {
+  /// What the driver does next.
+  enum Action: Equatable {
+    case finish(PushResult)
+    /// Send again after this long.
+    case retry(after: Duration)
+  }
+
+  /// When the relay must have its answer.
+  let deadline: MonotonicTime
+  private(set) var attempts = 0
+
+  /// A retry is worth it only when this much time is left for it.
+  static let minimumAttemptTime = Duration.milliseconds(200)
+  private static let firstDelay = Duration.milliseconds(250)
+  private static let longestDelay = Duration.seconds(8)
+  /// What to tell the relay when the gateway named no time. FCM's page on scaling says 60 s for quota.
+  static let defaultRetryAfter = 60
+
+  init(deadline: MonotonicTime) {
+    self.deadline = deadline
+  }
+
+  /// - Parameters:
+  ///   - outcome: what the gateway answered, except those that concern the registration.
+  ///   - jitter: 0 to 1, drawn by the driver.
+  mutating func next(after outcome: GatewayOutcome, at now: MonotonicTime, jitter: Double) -> Action {
+    attempts += 1
+    switch outcome {
+    case .accepted: return .finish(.accepted)
+    case .deadToken(let reason, _): return .finish(.clientDeleted(reason: reason))
+    case .rejected(let reason, _): return .finish(.gatewayRejected(reason: reason))
+    case .invalidRequest(let reason): return .finish(.gatewayRejected(reason: reason))
+    case .payloadTooLarge: return .finish(.payloadTooLarge)
+    case .throttled(let seconds):
+      return retry(
+        after: seconds, at: now, jitter: jitter,
+        otherwise: .gatewayBusy(retryAfter: seconds ?? Self.defaultRetryAfter))
+    case .unavailable(let reason, let seconds):
+      return retry(after: seconds, at: now, jitter: jitter, otherwise: .gatewayUnavailable(reason: reason))
+    case .timedOut:
+      // The attempt had all the time there was.
+      return .finish(.gatewayTimeout)
+    }
+  }
+
+  private func retry(after seconds: Int?, at now: MonotonicTime, jitter: Double, otherwise: PushResult)
+    -> Action
+  {
+    let delay: Duration
+    if let seconds {
+      delay = .seconds(max(0, min(seconds, 3600)))
+    } else {
+      let doubled = Self.firstDelay * (1 << min(attempts - 1, 10))
+      // Half fixed, half random: retries of many pushes spread out.
+      delay = min(doubled, Self.longestDelay) * (0.5 + jitter / 2)
+    }
+    guard now + delay + Self.minimumAttemptTime <= deadline else { return .finish(otherwise) }
+    return .retry(after: delay)
+  }
+}

@@ -1,0 +1,170 @@
+import Bytes
+import EventLoop
+import Testing
+
+/// Records what a transport tells it, and lets a test react.
+private final class Recorder: TransportDelegate {
+  var received: [UInt8] = []
+  var onConnect: (any Transport) -> Void = { _ in }
+  var onRead: (any Transport, Recorder) -> Void = { _, _ in }
+  var onEOF: (any Transport) -> Void = { _ in }
+  var onClose: (TransportError?) -> Void = { _ in }
+  var transport: (any Transport)?
+
+  func transportDidConnect(_ transport: any Transport) { onConnect(transport) }
+  func transport(_ transport: any Transport, didRead bytes: Span<UInt8>) {
+    for index in bytes.indices { received.append(bytes[index]) }
+    onRead(transport, self)
+  }
+  func transportDidReadEOF(_ transport: any Transport) { onEOF(transport) }
+  func transportDidDrain(_ transport: any Transport) {}
+  func transport(_ transport: any Transport, didCloseWith error: TransportError?) { onClose(error) }
+}
+
+/// A listener that hands each accepted transport to `prepare` before it starts.
+private func listen(on loop: EventLoop, _ prepare: @escaping (SocketTransport, Recorder) -> Void)
+  -> Listener?
+{
+  guard let address = SocketAddress(ip: "127.0.0.1", port: 0),
+    let listener = try? Listener(loop: loop, address: address)
+  else { return nil }
+  try? listener.start { socket, peer in
+    let transport = SocketTransport(loop: loop, accepted: socket, from: peer)
+    let recorder = Recorder()
+    recorder.transport = transport
+    // Kept until the connection ends.
+    recorder.onClose = { _ in recorder.transport = nil }
+    transport.delegate = recorder
+    prepare(transport, recorder)
+    transport.start(handshakeTimeout: .seconds(5))
+  }
+  return listener
+}
+
+@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+  @Test func megabytesEchoWhole() async throws {
+    let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    let echoed: [UInt8] = try await onLoop { loop, report in
+      let listener = listen(on: loop) { _, recorder in
+        recorder.onRead = { transport, recorder in
+          transport.write(recorder.received)
+          recorder.received = []
+        }
+      }
+      guard let listener else { return report([]) }
+      let client = Recorder()
+      let transport = SocketTransport.connect(
+        loop: loop, host: "127.0.0.1", port: listener.localAddress.port, timeout: .seconds(5))
+      transport.delegate = client
+      client.onConnect = { $0.write(sent) }
+      client.onRead = { transport, recorder in
+        guard recorder.received.count >= sent.count else { return }
+        transport.abort()
+        listener.close()
+        report(client.received)
+      }
+      client.transport = transport
+    }
+    let isWhole = echoed == sent
+    #expect(isWhole)
+  }
+
+  @Test func closeSendsEverythingFirst() async throws {
+    let received: Int = try await onLoop { loop, report in
+      let listener = listen(on: loop) { _, recorder in
+        recorder.onConnect = { transport in
+          transport.write([UInt8](repeating: 7, count: 2_000_000))
+          transport.close()
+        }
+      }
+      guard let listener else { return report(-1) }
+      let client = Recorder()
+      client.transport = SocketTransport.connect(
+        loop: loop, host: "localhost", port: listener.localAddress.port, timeout: .seconds(5))
+      client.transport?.delegate = client
+      client.onEOF = { transport in
+        transport.close()
+        listener.close()
+        report(client.received.count)
+      }
+    }
+    #expect(received == 2_000_000)
+  }
+
+  @Test func pausedReadingDeliversNothingUntilResumed() async throws {
+    let log: [String] = try await onLoop { loop, report in
+      let log = Box<[String]>([])
+      let listener = listen(on: loop) { transport, recorder in
+        recorder.onConnect = { transport in
+          transport.pauseReading()
+          loop.schedule(after: .milliseconds(30)) {
+            log.value.append("resume")
+            transport.resumeReading()
+          }
+        }
+        recorder.onRead = { transport, _ in
+          log.value.append("read")
+          transport.close()
+          report(log.value)
+        }
+      }
+      guard let listener else { return report([]) }
+      let client = Recorder()
+      client.transport = SocketTransport.connect(
+        loop: loop, host: "127.0.0.1", port: listener.localAddress.port, timeout: .seconds(5))
+      client.transport?.delegate = client
+      client.onConnect = { $0.write(Array("hello".utf8)) }
+      client.onClose = { _ in client.transport = nil }
+    }
+    #expect(log == ["resume", "read"])
+  }
+
+  @Test func aRefusedConnectionNamesTheAddress() async throws {
+    let error: TransportError? = try await onLoop { loop, report in
+      // A port that was free a moment ago.
+      guard let address = SocketAddress(ip: "127.0.0.1", port: 0),
+        let listener = try? Listener(loop: loop, address: address)
+      else { return report(nil) }
+      let port = listener.localAddress.port
+      listener.close()
+      let client = Recorder()
+      client.transport = SocketTransport.connect(
+        loop: loop, host: "127.0.0.1", port: port, timeout: .seconds(5))
+      client.transport?.delegate = client
+      client.onClose = { error in
+        client.transport = nil
+        report(error)
+      }
+    }
+    guard case .connectFailed(let address, let reason) = error else {
+      Issue.record("got \(String(describing: error))")
+      return
+    }
+    #expect(address.hasPrefix("127.0.0.1:"))
+    #expect(reason == "Connection refused")
+  }
+
+  @Test func aHostWithoutAddressIsAResolveError() async throws {
+    let error: TransportError? = try await onLoop { loop, report in
+      let client = Recorder()
+      client.transport = SocketTransport.connect(
+        loop: loop, host: "no-such-host.invalid", port: 1, timeout: .seconds(20))
+      client.transport?.delegate = client
+      client.onClose = { error in
+        client.transport = nil
+        report(error)
+      }
+    }
+    guard case .resolveFailed(let host, _) = error else {
+      Issue.record("got \(String(describing: error))")
+      return
+    }
+    #expect(host == "no-such-host.invalid")
+  }
+
+  @Test func addressesPrintAsOneTypesThem() {
+    #expect(SocketAddress(ip: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")
+    #expect(SocketAddress(ip: "::1", port: 443)?.description == "[::1]:443")
+    #expect(SocketAddress(ip: "localhost", port: 1) == nil)
+  }
+}
