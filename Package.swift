@@ -20,7 +20,7 @@ let package = Package(
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(
-      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
@@ -30,7 +30,8 @@ let package = Package(
     .testTarget(
       name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
     .testTarget(
-      name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      name: "GatewaysTests",
+      dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
