@@ -25,7 +25,8 @@ let package = Package(
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
