@@ -32,6 +32,7 @@ let package = Package(
     .testTarget(
       name: "GatewaysTests",
       dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -11,6 +11,8 @@ public final class HTTP2Client {
 
   public struct Configuration: Sendable {
     public var maxConnections = 4
+    /// Streams that are used of one connection, however many more the peer allows.
+    public var maxStreamsPerConnection = 1000
     /// Requests that may wait for a stream; more fail with `queueFull`.
     public var queueLimit = 10_000
     /// How often a request is sent again because the peer had refused it unseen.
@@ -38,6 +40,7 @@ public final class HTTP2Client {
   /// What an operator may want to read in a log.
   public enum Notice: Sendable {
     case connected
+    /// `cancelled` when we closed it.
     case disconnected(HTTP2ClientError)
     /// The debug data is the peer's text, from APNs a JSON object with a reason.
     case goAway(HTTP2ErrorCode, debugData: [UInt8])
@@ -136,9 +139,10 @@ public final class HTTP2Client {
   }
 
   private func giveUp(_ id: HTTP2PoolState.RequestID, _ error: HTTP2ClientError) {
-    guard let connection = pending[id].map({ $0.connection }) else { return }
-    if let connection { connections[connection]?.cancel(id) }
-    finish(id, .failure(error))
+    guard let request = pending[id] else { return }
+    complete(id, .failure(error))
+    if let connection = request.connection { connections[connection]?.cancel(id) }
+    perform(state.requestDone(id))
   }
 
   /// Ends a request and tells the pool.
@@ -159,7 +163,11 @@ public final class HTTP2Client {
       loop.schedule(at: loop.now) { completion() }
       return
     }
-    shutdownCompletions.append(completion)
+    // Holding itself: the caller may let go of the client meanwhile.
+    shutdownCompletions.append {
+      completion()
+      _ = self
+    }
     perform(state.shutdown())
   }
 
@@ -234,9 +242,11 @@ extension HTTP2Client: HTTP2ClientConnectionOwner {
     case .ready(let maxStreams):
       totals.connectionsOpened += 1
       onNotice?(.connected)
-      perform(state.connectionReady(id, maxStreams: maxStreams))
+      perform(
+        state.connectionReady(id, maxStreams: min(maxStreams, configuration.maxStreamsPerConnection)))
     case .settings(let maxStreams):
-      perform(state.settingsChanged(id, maxStreams: maxStreams))
+      perform(
+        state.settingsChanged(id, maxStreams: min(maxStreams, configuration.maxStreamsPerConnection)))
     case .response(let request, let response):
       finish(request, .success(response))
     case .streamClosed(_, nil):

@@ -93,6 +93,13 @@ final class HTTP2ClientConnection {
   func cancel(_ id: RequestID) {
     guard let stream = streams[id] else { return }
     session.cancel(stream)
+    if !session.wasSent(stream) {
+      // Held back by the peer's limit, which may stay where it is: the session would report the end
+      // only once there was room.
+      requests[stream] = nil
+      streams[id] = nil
+      owner?.connection(self.id, did: .streamClosed(id, failure: .reset(.cancel)))
+    }
     scheduleFlush()
   }
 
