@@ -28,11 +28,11 @@ let package = Package(
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      swiftSettings: strict),
     .testTarget(
       name: "GatewaysTests",
       dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
