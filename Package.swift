@@ -24,7 +24,7 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(
-      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"], swiftSettings: strict),
     .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
     .target(
       name: "Service",
@@ -50,11 +50,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
-      name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      name: "GatewaysTests",
+      dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

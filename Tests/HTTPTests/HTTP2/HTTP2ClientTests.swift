@@ -125,6 +125,33 @@ import Testing
     #expect(resets == [.cancel, .cancel])
   }
 
+  /// The peer takes its room back before the request is on its way, and gives none again.
+  @Test func aRequestStuckForWantOfRoomDoesNotBlockThePool() throws {
+    var results: [String] = []
+    try withLoop { loop in
+      let server = try ScriptedServer(loop) { number, peer, event in
+        guard case .request(let stream, _) = event else { return }
+        peer.session.respond(stream, .empty(200 + number))
+        if number == 0 { try? peer.session.setMaxConcurrentStreams(0) }
+      }
+      let client = plainClient(loop, port: { server.port })
+      client.send(post("/"), deadline: soon(loop)) { results.append("\(status($0) ?? 0)") }
+      client.send(post("/"), deadline: soon(loop)) { result in
+        results.append("\(status(result) ?? 0)")
+        // Within the turn that brought the answer the new limit may or may not be known.
+        client.send(post("/"), deadline: .now() + .milliseconds(100)) { result in
+          results.append("\(status(result) ?? 0)")
+          client.send(post("/"), deadline: soon(loop)) { result in
+            results.append("\(status(result) ?? 0)")
+            client.shutdown { loop.stop() }
+          }
+        }
+      }
+    }
+    #expect(results.prefix(2) == ["200", "200"])
+    #expect(results.last == "201")
+  }
+
   @Test func aDeadConnectionIsFoundByPing() throws {
     var results: [HTTP2ClientError?] = []
     try withLoop { loop in

@@ -175,6 +175,24 @@ import Testing
     #expect(pair.responses[fine]?.body.count == 1000)
   }
 
+  @Test func requestsThatMakeNoSenseAreRefused() throws {
+    let pair = try MemoryConnection()
+    let user = try pair.client.submit(HTTPRequest(method: "GET", path: "/", authority: "user@h"))
+    let tunnel = try pair.client.submit(HTTPRequest(method: "CONNECT", path: "/", authority: "h:1"))
+    try pair.pump()
+    #expect(pair.responses[user]?.status == 400)
+    #expect(pair.requests.isEmpty)
+    #expect(pair.closed[tunnel] != nil)
+  }
+
+  @Test func whoExpectsAContinueGetsOne() throws {
+    let pair = try MemoryConnection()
+    pair.onRequest = { stream, request in pair.server.respond(stream, .text(200, "\(request.body.count)")) }
+    let stream = try pair.client.submit(post("/", [1, 2, 3], [HTTPField("expect", "100-continue")]))
+    try pair.pump()
+    #expect(pair.responses[stream]?.body == Array("3".utf8))
+  }
+
   @Test func limitsOnStreamsMayGoToNothingAndBack() throws {
     var server = HTTP2ServerSession.Configuration()
     server.maxConcurrentStreams = 1
