@@ -82,7 +82,12 @@ public final class HTTPServer {
 
   /// The connection for what ALPN chose.
   private func makeConnection(_ transport: any Transport) -> any HTTPServerConnection {
-    HTTP1ServerConnection(transport: transport, context: context, scheme: "https")
+    if transport.negotiatedProtocol == "h2",
+      let connection = try? HTTP2ServerConnection(transport: transport, context: context)
+    {
+      return connection
+    }
+    return HTTP1ServerConnection(transport: transport, context: context, scheme: "https")
   }
 
   private func adopt(
