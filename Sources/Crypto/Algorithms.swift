@@ -4,7 +4,6 @@ import COpenSSL
 /// short message.
 enum Algorithms {
   static let sha256 = FetchedDigest("SHA2-256")
-  static let hmac = FetchedMAC("HMAC")
   static let aes256GCM = FetchedCipher("AES-256-GCM")
 }
 
@@ -13,13 +12,6 @@ final class FetchedDigest: @unchecked Sendable {
   let pointer: OpaquePointer?
   init(_ name: String) { pointer = EVP_MD_fetch(nil, name, nil) }
   deinit { EVP_MD_free(pointer) }
-}
-
-/// An `EVP_MAC`; see `FetchedDigest`.
-final class FetchedMAC: @unchecked Sendable {
-  let pointer: OpaquePointer?
-  init(_ name: String) { pointer = EVP_MAC_fetch(nil, name, nil) }
-  deinit { EVP_MAC_free(pointer) }
 }
 
 /// An `EVP_CIPHER`; see `FetchedDigest`.

@@ -67,12 +67,14 @@ enum PEM {
     guard text.utf8.count <= maximumByteCount else {
       throw .invalidPEM("\(text.utf8.count) bytes of text; at most \(maximumByteCount) are read")
     }
-    let begin = "-----BEGIN "
-    let labels = text.split(whereSeparator: \.isNewline).compactMap { line -> String? in
-      guard line.hasPrefix(begin) else { return nil }
-      var label = line.dropFirst(begin.count)
-      while let last = label.last, last == "-" || last == " " { label.removeLast() }
-      return String(label)
+    var labels: [String] = []
+    for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("-----BEGIN ") {
+      let rest = line.dropFirst("-----BEGIN ".count)
+      guard let end = rest.firstRange(of: "-----"), rest[end.upperBound...].allSatisfy(\.isWhitespace) else {
+        throw .invalidPEM(
+          "the line that begins the block goes on after its label; give the text with real line breaks")
+      }
+      labels.append(String(rest[..<end.lowerBound]))
     }
     guard !labels.isEmpty else {
       throw .invalidPEM(

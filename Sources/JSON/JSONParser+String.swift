@@ -7,6 +7,7 @@ extension JSONParser {
     var end = start
     var hasEscape = false
     scan: while true {
+      end = PlainText.end(in: text, from: end)
       guard end < text.count else {
         offset = text.count
         throw failure("the string's closing quote", text)
@@ -16,11 +17,10 @@ extension JSONParser {
         break scan
       case UInt8(ascii: "\\"):
         hasEscape = true
+        // Whatever is escaped can't end the string; `unescape` judges it.
         end += 2
-      case 0..<0x20:
-        throw JSONError(.controlCharacter, at: end, in: text)
       default:
-        end += 1
+        throw JSONError(.controlCharacter, at: end, in: text)
       }
     }
     let content = text.extracting(start..<end)

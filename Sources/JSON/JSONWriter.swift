@@ -119,15 +119,15 @@ public struct JSONWriter: Sendable {
     out.append(UInt8(ascii: "\""))
     var string = string
     string.withUTF8 { text in
+      let span = Span(_unsafeElements: text)
       var start = 0
-      for index in text.indices {
-        let byte = text[index]
-        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-        out.append(contentsOf: text[start..<index])
-        appendEscape(byte, to: &out)
-        start = index + 1
+      while true {
+        let end = PlainText.end(in: span, from: start)
+        out.append(contentsOf: text[start..<end])
+        guard end < text.count else { return }
+        appendEscape(text[end], to: &out)
+        start = end + 1
       }
-      out.append(contentsOf: text[start...])
     }
     out.append(UInt8(ascii: "\""))
   }

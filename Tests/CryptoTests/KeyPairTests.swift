@@ -63,7 +63,9 @@ import Testing
       }
     }
     #expect(problem("").contains("no line begins with"))
-    #expect(problem(#"-----BEGIN PRIVATE KEY-----\nMIGH\n"#).contains("cannot be decoded"))
+    #expect(problem(#"-----BEGIN PRIVATE KEY-----\nMIGH\n"#).contains("with real line breaks"))
+    #expect(
+      problem("-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n").contains("cannot be decoded"))
     #expect(
       problem(PEMFixtures.p384)
         == "invalid key: the curve P-256 (prime256v1) is needed, the key is on secp384r1")
@@ -120,6 +122,14 @@ import Testing
     signature[100] ^= 1
     #expect(!publicKey.verify(signature: signature, message: message))
     #expect(!publicKey.verify(signature: [], message: message))
+  }
+
+  // PKCS #1 v1.5 signatures are deterministic, so both libraries must make the same bytes.
+  @Test func agreesWithAnotherLibrary() throws {
+    let key = try RSAPrivateKey(pem: PEMFixtures.rsaPKCS1)
+    let signature = try #require(Base64.decode(PEMFixtures.rsaSignature.utf8))
+    #expect(try key.sign(message) == signature)
+    #expect(try key.publicKey().verify(signature: signature, message: message))
   }
 
   @Test func refusesOtherKindsAndShortKeys() throws {

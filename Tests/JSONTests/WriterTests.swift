@@ -38,6 +38,26 @@ import Testing
         == #""a\"b\\c/d\b\t\n\f\r\u0000\u001f"# + "\u{7F}é€𝄞\u{2028}\"")
   }
 
+  // Strings are searched by the word: every special byte must be found at every place in one, and nothing
+  // else, the neighbours of special bytes and bytes with the high bit among it.
+  @Test func specialBytesAreFoundAtEveryPlace() throws {
+    let plain = "!#[]\u{7F}\u{80}\u{A2}\u{DC} ~é𝄞"
+    for length in 0...20 {
+      for place in 0...length {
+        for special in ["\"", "\\", "\u{0}", "\u{1F}", "\n", ""] {
+          let before = String(repeating: "a", count: place)
+          let text = before + special + plain + String(repeating: "\u{E9}", count: length - place)
+          var writer = JSONWriter()
+          writer.value(text)
+          #expect(try JSON.parse(writer.bytes).stringValue == text)
+          #expect(writer.bytes.count >= text.utf8.count + 2 + special.utf8.count)
+          guard let control = special.utf8.first, control < 0x20 else { continue }
+          #expect(throws: JSONError.self) { try JSON.parse(Array("\"\(text)\"".utf8)) }
+        }
+      }
+    }
+  }
+
   @Test func appendsToWhatIsThere() {
     var writer = JSONWriter(appendingTo: Array("data: ".utf8))
     writer.value("x")
