@@ -13,7 +13,7 @@ private func get(_ path: String, _ fields: String = "") -> String {
   "GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP1ConnectionTests {
+@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1ConnectionTests {
   @Test func aConnectionServesOneRequestAfterAnother() async throws {
     let server = try await TestServer(answering: echo)
     let client = RawClient(port: server.port)
@@ -217,7 +217,7 @@ private func get(_ path: String, _ fields: String = "") -> String {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP1TimeoutTests {
+@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1TimeoutTests {
   private static func options(_ change: (inout HTTPServerOptions) -> Void) -> HTTPServerOptions {
     var options = HTTPServerOptions()
     change(&options)
