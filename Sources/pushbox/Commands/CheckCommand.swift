@@ -19,7 +19,8 @@ enum CheckCommand {
     Terminal.print("store:         \(loaded.configuration.store.path)")
     Terminal.print("device types:  \(gateways.kinds.map(\.name).sorted().joined(separator: ", "))")
     Terminal.print(
-      "signatures:    \(loaded.configuration.relay.validateSignatures ? "verified" : "NOT VERIFIED: for tests only")")
+      "signatures:    \(loaded.configuration.relay.validateSignatures ? "verified" : "NOT VERIFIED: for tests only")"
+    )
     return 0
   }
 }

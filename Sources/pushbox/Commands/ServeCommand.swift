@@ -21,7 +21,8 @@ enum ServeCommand {
       log.info(
         "pushbox \(Version.text) serves",
         [
-          "push_url": "\(configuration.server.publicURL)", "configuration": .string(loaded.file ?? "environment"),
+          "push_url": "\(configuration.server.publicURL)",
+          "configuration": .string(loaded.file ?? "environment"),
           "store": .string(configuration.store.path),
         ])
       let signal = try waitForSignal(log)

@@ -30,7 +30,9 @@ struct GatewayFactory: Sendable {
   init(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
     apple =
-      if let apns = configuration.apns, let key = credentials.apnsKey { try Self.apple(apns, key) } else { nil }
+      if let apns = configuration.apns, let key = credentials.apnsKey { try Self.apple(apns, key) } else {
+        nil
+      }
     google =
       if let fcm = configuration.fcm, let account = credentials.fcmServiceAccount {
         try Self.google(fcm, account)
@@ -51,7 +53,7 @@ struct GatewayFactory: Sendable {
     if let apple {
       for (kind, endpoint) in apple.endpoints {
         var settings = HTTP2Client.Configuration()
-        settings.maximumConnections = apple.maximumConnections
+        settings.maxConnections = apple.maximumConnections
         gateways[kind] = APNsClient(
           loop: loop, endpoint: endpoint,
           http: endpoint.makeClient(loop: loop, tls: apple.tls, configuration: settings),
@@ -77,7 +79,7 @@ struct GatewayFactory: Sendable {
       throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
     }
     return Apple(
-      token: APNsProviderToken(teamID: apns.teamID, keyID: apns.keyID, key: privateKey),
+      token: APNsProviderToken(teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
       topic: apns.topic,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),

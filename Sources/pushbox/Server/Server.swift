@@ -123,19 +123,16 @@ final class Server: Sendable {
     options.mapSize = UInt64(clamping: settings.mapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = { log.warning("store: \($0)") }
+    let cipher: StoreCipher
     do throws(CryptoError) {
-      let cipher = try StoreCipher(masterKey: key)
-      do throws(StoreError) {
-        return try Store.open(path: settings.path, options: options, cipher: cipher)
-      } catch {
-        throw ServerError("store.path: \(error)")
-      }
-    } catch let error as CryptoError {
-      throw ServerError("store.token_key_file: \(error)")
-    } catch let error as ServerError {
-      throw error
+      cipher = try StoreCipher(masterKey: key)
     } catch {
-      throw ServerError("store: \(error)")
+      throw ServerError("store.token_key_file: \(error)")
+    }
+    do throws(StoreError) {
+      return try Store.open(path: settings.path, options: options, cipher: cipher)
+    } catch {
+      throw ServerError("store.path: \(error)")
     }
   }
 
