@@ -107,11 +107,9 @@ public struct HTTP1RequestParser: Sendable {
     while true {
       switch state {
       case .requestLine:
+        try checkFirstByte(bytes, at: position)
         guard let line = try nextLine(bytes, &position, limit: limits.requestLine, .requestLineTooLong)
-        else {
-          try checkFirstByte(bytes, at: position)
-          return false
-        }
+        else { return false }
         try takeRequestLine(bytes.extracting(line))
       case .fields:
         guard let line = try nextFieldLine(bytes, &position) else { return false }
@@ -186,8 +184,8 @@ extension HTTP1RequestParser {
       guard searched <= limit + 1 else { throw tooLong }
       return nil
     }
+    guard lineFeed - start <= limit + 1 else { throw tooLong }
     guard lineFeed > start, bytes[lineFeed - 1] == 0x0D else { throw .bareLineFeed }
-    guard lineFeed - 1 - start <= limit else { throw tooLong }
     searched = 0
     position = lineFeed + 1
     return start..<(lineFeed - 1)
