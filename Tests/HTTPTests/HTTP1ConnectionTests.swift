@@ -82,6 +82,38 @@ private func get(_ path: String, _ fields: String = "") -> String {
     server.end()
   }
 
+  @Test func answersGivenAtOnceDoNotNest() async throws {
+    let server = try await TestServer { _ in
+      var depth = 0
+      return ClosureHandler { _, responder in
+        depth += 1
+        responder.respond(.text(200, "\(depth)"))
+        depth -= 1
+      }
+    }
+    let client = RawClient(port: server.port)
+    client.send(get("/") + get("/") + get("/"))
+    for _ in 0..<3 {
+      #expect(client.response()?.text == "1")
+    }
+    server.end()
+  }
+
+  /// While a request is in service, a peer can not fill the memory with more of them.
+  @Test func readingPausesBehindAFullBacklog() async throws {
+    let server = try await TestServer { _ in
+      var kept: [HTTPResponder] = []
+      return ClosureHandler { _, responder in kept.append(responder) }
+    }
+    let client = RawClient(port: server.port)
+    let limit = 64 * 1_048_576
+    let sent = client.flood(Array(String(repeating: get("/"), count: 5000).utf8), limit: limit)
+    // What the kernel holds on both sides is a few megabytes.
+    #expect(sent < limit)
+    #expect(await server.counters().requests == 1)
+    server.end()
+  }
+
   @Test func headIsAnsweredWithoutABody() async throws {
     let server = try await TestServer(answering: echo)
     let client = RawClient(port: server.port)

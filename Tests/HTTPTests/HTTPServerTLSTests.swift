@@ -42,7 +42,7 @@ private final class OneRequest: TransportDelegate {
     authority = try LoopbackCertificateAuthority(validity: validity)
     let leaf = try authority.issue(names: ["127.0.0.1"], validity: validity)
     serverContext = try TLSContext.server(
-      certificateChain: leaf.certificatePEM, privateKey: leaf.privateKeyPEM, protocols: ["http/1.1"])
+      certificateChain: leaf.certificatePEM, privateKey: leaf.privateKeyPEM, protocols: ["h2", "http/1.1"])
   }
 
   private func start(_ options: HTTPServerOptions = HTTPServerOptions()) async throws -> TestServer {
@@ -76,6 +76,16 @@ private final class OneRequest: TransportDelegate {
     #expect(negotiated == protocols.first)
     await server.stop()
     #expect(await server.counters().connectionsOpen == 0)
+    server.end()
+  }
+
+  /// What it asks is no HTTP/2, yet the server speaks first, with SETTINGS (RFC 9113, section 3.4).
+  @Test func aClientThatWantsHTTP2GetsIt() async throws {
+    let server = try await start()
+    let (answer, negotiated) = try await ask(server, protocols: ["h2", "http/1.1"])
+    #expect(negotiated == "h2")
+    #expect(Array(answer.utf8.prefix(4)).last == 4)
+    await server.stop()
     server.end()
   }
 

@@ -149,6 +149,20 @@ final class RawClient {
     return true
   }
 
+  /// Sends `bytes` over and over until the peer takes no more for a while, or `limit` is reached;
+  /// returns how many bytes it took.
+  func flood(_ bytes: [UInt8], limit: Int) -> Int {
+    var sent = 0
+    while sent < limit, wait(POLLOUT, milliseconds: 100) {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+      }
+      guard count > 0 else { break }
+      sent += count
+    }
+    return sent
+  }
+
   func endInput() { shutdown(fd, Int32(SHUT_WR)) }
 
   /// Makes the close at the end send a reset.
