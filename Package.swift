@@ -37,6 +37,8 @@ let package = Package(
       name: "API",
       dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
       swiftSettings: strict),
+    .target(
+      name: "MockRelay", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .executableTarget(
       name: "pushbox",
       dependencies: [
