@@ -1,0 +1,279 @@
+import EventLoop
+
+/// Sends requests to one endpoint over HTTP/2: a small pool of connections on one loop, opened as needed
+/// and kept. Belongs to its loop's thread, where it must be let go of too.
+public final class HTTP2Client {
+  /// Begins a connection: makes a transport that connects, with the given delegate. ALPN, where there is
+  /// TLS, must offer `h2`.
+  public typealias ConnectionFactory = (EventLoop, any TransportDelegate) -> any Transport
+
+  public typealias Completion = (Result<HTTPResponse, HTTP2ClientError>) -> Void
+
+  public struct Configuration: Sendable {
+    public var maxConnections = 4
+    /// Requests that may wait for a stream; more fail with `queueFull`.
+    public var queueLimit = 10_000
+    /// How often a request is sent again because the peer had refused it unseen.
+    public var maxRefusals = 3
+    /// Time for TCP, TLS and the peer's first SETTINGS together.
+    public var connectTimeout = Duration.seconds(4)
+    /// Failed attempts in a row before waiting requests fail with the last error.
+    public var connectFailureLimit = 3
+    /// A PING after so long without a word from the peer, while no request is open. Apple's advice is
+    /// once an hour (Establishing a Connection to APNs); firewalls forget sooner.
+    public var pingAfterIdle = Duration.seconds(900)
+    /// The same while requests are open: tells a dead connection from a slow answer.
+    public var pingAfterSilence = Duration.seconds(5)
+    /// A request after so long a silence brings a PING along.
+    public var pingBeforeReuse = Duration.seconds(60)
+    /// A PING unanswered for so long ends the connection.
+    public var pingTimeout = Duration.seconds(5)
+    /// A connection without a request for so long is closed, when another one is there.
+    public var spareTimeout = Duration.seconds(300)
+    public var session = HTTP2ClientSession.Configuration()
+
+    public init() {}
+  }
+
+  /// What an operator may want to read in a log.
+  public enum Notice: Sendable {
+    case connected
+    case disconnected(HTTP2ClientError)
+    /// The debug data is the peer's text, from APNs a JSON object with a reason.
+    case goAway(HTTP2ErrorCode, debugData: [UInt8])
+  }
+
+  public struct Counters: Sendable, Equatable {
+    /// Connections that came about, since the start.
+    public var connectionsOpened = 0
+    /// Connections that ended or did not come about, since the start.
+    public var connectionsClosed = 0
+    public var requestsSent = 0
+    /// At present.
+    public var openConnections = 0
+    public var activeStreams = 0
+    public var queuedRequests = 0
+  }
+
+  private struct Pending {
+    let request: HTTPRequest
+    let completion: Completion
+    let timer: Timer
+    var connection: HTTP2PoolState.ConnectionID?
+  }
+
+  /// Hears of connections that come and go.
+  public var onNotice: ((Notice) -> Void)?
+
+  private let loop: EventLoop
+  private let configuration: Configuration
+  private let connect: ConnectionFactory
+  private var state: HTTP2PoolState
+  private var connections: [HTTP2PoolState.ConnectionID: HTTP2ClientConnection] = [:]
+  private var pending: [HTTP2PoolState.RequestID: Pending] = [:]
+  private var nextRequest: HTTP2PoolState.RequestID = 1
+  private var backoffTimer: Timer?
+  private var shutdownCompletions: [() -> Void] = []
+  private var isShutDown = false
+  private var totals = Counters()
+
+  /// A client without a connection yet; the first request opens one.
+  public init(
+    loop: EventLoop, configuration: Configuration = Configuration(), connect: @escaping ConnectionFactory
+  ) {
+    self.loop = loop
+    self.configuration = configuration
+    self.connect = connect
+    var pool = HTTP2PoolState.Configuration()
+    pool.maxConnections = configuration.maxConnections
+    pool.queueLimit = configuration.queueLimit
+    pool.maxRefusals = configuration.maxRefusals
+    pool.connectFailureLimit = configuration.connectFailureLimit
+    state = HTTP2PoolState(pool, seed: .random(in: 0...(.max)))
+  }
+
+  deinit {
+    backoffTimer?.cancel()
+    for connection in connections.values { connection.fail(.cancelled) }
+    for request in pending.values {
+      request.timer.cancel()
+      request.completion(.failure(.cancelled))
+    }
+  }
+
+  /// The counters as they stand.
+  public var counters: Counters {
+    var counters = totals
+    counters.openConnections = state.openConnections
+    counters.activeStreams = state.activeStreams
+    counters.queuedRequests = state.queuedRequests
+    return counters
+  }
+
+  // MARK: Requests
+
+  /// Sends `request`. `completion` is called exactly once on the loop, never within this call; at the
+  /// latest when `deadline` has passed. A passed deadline resets the stream; the connection goes on.
+  @discardableResult
+  public func send(
+    _ request: HTTPRequest, deadline: MonotonicTime, completion: @escaping Completion
+  ) -> HTTP2RequestHandle {
+    let id = nextRequest
+    nextRequest += 1
+    let timer = loop.schedule(at: deadline) { [weak self] in self?.giveUp(id, .timedOut) }
+    pending[id] = Pending(request: request, completion: completion, timer: timer)
+    let actions = state.enqueue(id)
+    if case .fail(_, let error) = actions.first {
+      loop.schedule(at: loop.now) { self.complete(id, .failure(error)) }
+    } else {
+      perform(actions)
+    }
+    return HTTP2RequestHandle(client: self, id: id)
+  }
+
+  fileprivate func cancel(_ id: HTTP2PoolState.RequestID) {
+    giveUp(id, .cancelled)
+  }
+
+  private func giveUp(_ id: HTTP2PoolState.RequestID, _ error: HTTP2ClientError) {
+    guard let connection = pending[id].map({ $0.connection }) else { return }
+    if let connection { connections[connection]?.cancel(id) }
+    finish(id, .failure(error))
+  }
+
+  /// Ends a request and tells the pool.
+  private func finish(_ id: HTTP2PoolState.RequestID, _ result: Result<HTTPResponse, HTTP2ClientError>) {
+    complete(id, result)
+    perform(state.requestDone(id))
+  }
+
+  private func complete(_ id: HTTP2PoolState.RequestID, _ result: Result<HTTPResponse, HTTP2ClientError>) {
+    guard let request = pending.removeValue(forKey: id) else { return }
+    request.timer.cancel()
+    request.completion(result)
+  }
+
+  /// Takes no more requests; finishes those under way, closes all connections, then calls `completion`.
+  public func shutdown(_ completion: @escaping () -> Void) {
+    guard !isShutDown else {
+      loop.schedule(at: loop.now) { completion() }
+      return
+    }
+    shutdownCompletions.append(completion)
+    perform(state.shutdown())
+  }
+
+  // MARK: Actions
+
+  private func perform(_ actions: [HTTP2PoolState.Action]) {
+    for action in actions {
+      switch action {
+      case .open(let id): open(id)
+      case .start(let request, let connection): start(request, on: connection)
+      case .fail(let request, let error): complete(request, .failure(error))
+      case .close(let id): connections[id]?.close()
+      case .armBackoff(let pause):
+        backoffTimer = loop.schedule(after: pause) { [weak self] in
+          guard let self else { return }
+          self.perform(self.state.backoffElapsed())
+        }
+      case .finished:
+        isShutDown = true
+        backoffTimer?.cancel()
+        let completions = shutdownCompletions
+        shutdownCompletions = []
+        for completion in completions { loop.schedule(at: loop.now) { completion() } }
+      }
+    }
+  }
+
+  private func open(_ id: HTTP2PoolState.ConnectionID) {
+    let timing = HTTP2ClientConnection.Timing(
+      connectTimeout: configuration.connectTimeout, pingAfterIdle: configuration.pingAfterIdle,
+      pingAfterSilence: configuration.pingAfterSilence, pingBeforeReuse: configuration.pingBeforeReuse,
+      pingTimeout: configuration.pingTimeout, spareTimeout: configuration.spareTimeout)
+    do throws(HTTP2Error) {
+      let connection = try HTTP2ClientConnection(
+        id: id, loop: loop, timing: timing, session: configuration.session, owner: self)
+      connections[id] = connection
+      connection.begin(connect(loop, connection))
+    } catch {
+      // Not within the call that wants the connection: it may be `send`.
+      loop.schedule(at: loop.now) { [weak self] in
+        guard let self else { return }
+        self.perform(self.state.connectionClosed(id, .connectFailed(error.description)))
+      }
+    }
+  }
+
+  private func start(_ id: HTTP2PoolState.RequestID, on connection: HTTP2PoolState.ConnectionID) {
+    guard let request = pending[id]?.request, let target = connections[connection] else {
+      // Ended by an earlier action of the same batch; its place is not needed.
+      return perform(state.streamClosed(connection, answered: false))
+    }
+    do throws(HTTP2Error) {
+      try target.start(id, request)
+      pending[id]?.connection = connection
+      totals.requestsSent += 1
+    } catch .closing {
+      // Its stream IDs are used up: another connection takes over.
+      perform(state.goAway(connection))
+      perform(state.requestRefused(id))
+      perform(state.streamClosed(connection, answered: false))
+    } catch {
+      perform(state.streamClosed(connection, answered: false))
+      // Not within this call: it may be `send`.
+      loop.schedule(at: loop.now) { self.finish(id, .failure(.protocolError(error.description))) }
+    }
+  }
+}
+
+extension HTTP2Client: HTTP2ClientConnectionOwner {
+  func connection(_ id: HTTP2PoolState.ConnectionID, did event: HTTP2ClientConnection.Event) {
+    switch event {
+    case .ready(let maxStreams):
+      totals.connectionsOpened += 1
+      onNotice?(.connected)
+      perform(state.connectionReady(id, maxStreams: maxStreams))
+    case .settings(let maxStreams):
+      perform(state.settingsChanged(id, maxStreams: maxStreams))
+    case .response(let request, let response):
+      finish(request, .success(response))
+    case .streamClosed(_, nil):
+      perform(state.streamClosed(id, answered: true))
+    case .streamClosed(let request, .refused?):
+      pending[request]?.connection = nil
+      perform(state.requestRefused(request))
+      perform(state.streamClosed(id, answered: false))
+    case .streamClosed(let request, .reset(let code)?):
+      finish(request, .failure(.reset(code)))
+      perform(state.streamClosed(id, answered: false))
+    case .streamClosed(let request, .responseTooLarge?):
+      finish(request, .failure(.responseTooLarge))
+      perform(state.streamClosed(id, answered: true))
+    case .goAway(let code, let debugData):
+      onNotice?(.goAway(code, debugData: debugData))
+      perform(state.goAway(id))
+    case .idle:
+      perform(state.connectionIdle(id))
+    case .closed(let error, let unsent):
+      connections[id] = nil
+      totals.connectionsClosed += 1
+      onNotice?(.disconnected(error))
+      for request in unsent { pending[request]?.connection = nil }
+      perform(state.connectionClosed(id, error, unsent: unsent))
+    }
+  }
+}
+
+/// A request under way.
+public struct HTTP2RequestHandle {
+  fileprivate weak var client: HTTP2Client?
+  fileprivate let id: HTTP2PoolState.RequestID
+
+  /// Gives up on the request: its completion is called with `cancelled`, its stream is reset. Does
+  /// nothing once the request has ended. Loop thread only.
+  public func cancel() {
+    client?.cancel(id)
+  }
+}

@@ -1,0 +1,70 @@
+import CNghttp2
+
+/// Gathers the fields of one header block in the form the library takes. Kept and used again, so that
+/// a request costs no allocation here.
+struct HTTP2HeaderBlock {
+  private struct Entry {
+    let start: Int
+    let nameCount: Int
+    let valueCount: Int
+    let flags: UInt8
+  }
+
+  /// Fields whose values never repeat or are secret: kept out of the HPACK dynamic table, where they
+  /// would push out the ones that do repeat.
+  private let neverIndexed: Set<String>
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
+  private var vector: [nghttp2_nv] = []
+
+  init(neverIndexed: Set<String>) {
+    self.neverIndexed = neverIndexed
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
+  }
+
+  mutating func add(_ name: String, _ value: String) {
+    let start = bytes.count
+    bytes.append(contentsOf: name.utf8)
+    let valueStart = bytes.count
+    bytes.append(contentsOf: value.utf8)
+    let isNeverIndexed = neverIndexed.contains(name)
+    entries.append(
+      Entry(
+        start: start, nameCount: valueStart - start, valueCount: bytes.count - valueStart,
+        flags: UInt8(isNeverIndexed ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : 0)))
+  }
+
+  /// Adds what may travel on HTTP/2: fields that speak of an HTTP/1.1 connection must not
+  /// (RFC 9113, section 8.2.2), `host` travels as `:authority`, and `content-length` is ours to set.
+  mutating func add(_ fields: HTTPFields) throws(HTTP2Error) {
+    for field in fields {
+      switch field.name {
+      case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "host",
+        "content-length":
+        continue
+      default:
+        guard HTTPCharacters.isSendable(field) else { throw .invalidField(field.name) }
+        add(field.name, field.value)
+      }
+    }
+  }
+
+  /// Lends the gathered fields to `body`; the library copies them.
+  mutating func withVector<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
+    vector.removeAll(keepingCapacity: true)
+    return bytes.withUnsafeMutableBufferPointer { buffer in
+      for entry in entries {
+        let name = buffer.baseAddress?.advanced(by: entry.start)
+        vector.append(
+          nghttp2_nv(
+            name: name, value: name?.advanced(by: entry.nameCount), namelen: entry.nameCount,
+            valuelen: entry.valueCount, flags: entry.flags))
+      }
+      return vector.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+    }
+  }
+}

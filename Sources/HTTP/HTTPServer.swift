@@ -1,0 +1,165 @@
+import EventLoop
+
+/// A server on one loop: a listener and the connections that came by it. Loop thread only.
+///
+/// Several workers serve one address by a server each, with `reusePort`.
+public final class HTTPServer {
+  private let context: HTTPServerContext
+  private let makeLayer: SocketTransport.LayerFactory?
+  private var listener: Listener?
+  private var connections: [ObjectIdentifier: any HTTPServerConnection] = [:]
+  private var isStopping = false
+  private var stopTimer: Timer?
+  private var onStopped: (() -> Void)?
+
+  /// - Parameter makeLayer: makes the TLS layer of an accepted socket; nil serves plain HTTP.
+  public init(
+    loop: EventLoop, options: HTTPServerOptions = HTTPServerOptions(), handler: any HTTPHandler,
+    makeLayer: SocketTransport.LayerFactory? = nil
+  ) {
+    context = HTTPServerContext(loop: loop, options: options, handler: handler)
+    self.makeLayer = makeLayer
+  }
+
+  public var counters: HTTPServerCounters {
+    var counters = context.counters
+    counters.connectionsOpen = connections.count
+    return counters
+  }
+
+  /// Where it listens, with the port that the kernel chose if 0 was asked for; nil before `start` and
+  /// after `stop`.
+  public var localAddress: SocketAddress? { listener?.localAddress }
+
+  /// Listens at `address`. Once only.
+  public func start(at address: SocketAddress, reusePort: Bool = false) throws(SystemError) {
+    let listener = try Listener(loop: context.loop, address: address, reusePort: reusePort)
+    try listener.start { [weak self] socket, address in
+      self?.accept(socket, address)
+    }
+    self.listener = listener
+  }
+
+  /// Accepts no more, lets each connection finish what it has begun, and closes what is left after
+  /// `grace`. `completion` is called once all connections have ended.
+  public func stop(grace: Duration, _ completion: @escaping () -> Void) {
+    guard !isStopping else { return }
+    isStopping = true
+    onStopped = completion
+    listener?.close()
+    listener = nil
+    for connection in connections.values {
+      connection.shutdown()
+    }
+    if connections.isEmpty {
+      finishStop()
+    } else {
+      stopTimer = context.loop.schedule(after: grace) { [weak self] in self?.abortAll() }
+    }
+  }
+
+  private func accept(_ socket: consuming Socket, _ address: SocketAddress) {
+    // Dropping the socket closes it.
+    guard connections.count < context.options.maximumConnections else {
+      context.counters.connectionsRefused += 1
+      return
+    }
+    context.counters.connectionsAccepted += 1
+    let transport = SocketTransport(
+      loop: context.loop, accepted: socket, from: address, makeLayer: makeLayer)
+    if makeLayer == nil {
+      adopt(HTTP1ServerConnection(transport: transport, context: context), replacing: nil)
+    } else {
+      let pending = NegotiatingConnection(transport: transport)
+      pending.onNegotiated = { [weak self] pending in
+        guard let self else { return transport.abort() }
+        self.adopt(self.makeConnection(transport), replacing: pending)
+      }
+      adopt(pending, replacing: nil)
+    }
+    transport.start(handshakeTimeout: context.options.handshakeTimeout)
+  }
+
+  /// The connection for what ALPN chose.
+  private func makeConnection(_ transport: any Transport) -> any HTTPServerConnection {
+    if transport.negotiatedProtocol == "h2",
+      let connection = try? HTTP2ServerConnection(transport: transport, context: context)
+    {
+      return connection
+    }
+    return HTTP1ServerConnection(transport: transport, context: context, scheme: "https")
+  }
+
+  private func adopt(
+    _ connection: any HTTPServerConnection, replacing old: (any HTTPServerConnection)?
+  ) {
+    if let old {
+      connections[ObjectIdentifier(old)] = nil
+    }
+    let key = ObjectIdentifier(connection)
+    connections[key] = connection
+    connection.onClose = { [weak self] in self?.remove(key) }
+    if isStopping {
+      connection.shutdown()
+    }
+  }
+
+  private func remove(_ key: ObjectIdentifier) {
+    connections[key] = nil
+    if isStopping, connections.isEmpty {
+      finishStop()
+    }
+  }
+
+  private func abortAll() {
+    for connection in connections.values {
+      connection.abort()
+    }
+  }
+
+  private func finishStop() {
+    stopTimer?.cancel()
+    stopTimer = nil
+    let completion = onStopped
+    onStopped = nil
+    completion?()
+  }
+}
+
+/// A connection whose TLS handshake goes on, so that its protocol is not known yet.
+private final class NegotiatingConnection: HTTPServerConnection {
+  var onClose: (() -> Void)?
+  /// Makes and installs the connection that takes over the transport.
+  var onNegotiated: ((NegotiatingConnection) -> Void)?
+  private let transport: any Transport
+
+  init(transport: any Transport) {
+    self.transport = transport
+    transport.delegate = self
+  }
+
+  func shutdown() {
+    transport.close()
+  }
+
+  func abort() {
+    transport.abort()
+  }
+
+  func transportDidConnect(_ transport: any Transport) {
+    let action = onNegotiated
+    onNegotiated = nil
+    action?(self)
+    transport.delegate?.transportDidConnect(transport)
+  }
+
+  func transport(_ transport: any Transport, didRead bytes: Span<UInt8>) {}
+  func transportDidReadEOF(_ transport: any Transport) {}
+  func transportDidDrain(_ transport: any Transport) {}
+
+  func transport(_ transport: any Transport, didCloseWith error: TransportError?) {
+    let onClose = self.onClose
+    self.onClose = nil
+    onClose?()
+  }
+}

@@ -1,0 +1,457 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct HTTP2PoolStateTests {
+  private let lost = HTTP2ClientError.connectFailed("refused")
+
+  private func pool(_ change: (inout HTTP2PoolState.Configuration) -> Void = { _ in }) -> HTTP2PoolState {
+    var configuration = HTTP2PoolState.Configuration()
+    change(&configuration)
+    return HTTP2PoolState(configuration, seed: 42)
+  }
+
+  /// A pool whose connection 0 is ready and has answered a request.
+  private func proven(
+    maxStreams: Int, _ change: (inout HTTP2PoolState.Configuration) -> Void = { _ in }
+  ) -> HTTP2PoolState {
+    var pool = pool(change)
+    _ = pool.enqueue(1)
+    _ = pool.connectionReady(0, maxStreams: maxStreams)
+    _ = pool.streamClosed(0, answered: true)
+    _ = pool.requestDone(1)
+    return pool
+  }
+
+  private func isBackoff(_ action: HTTP2PoolState.Action?) -> Bool {
+    if case .armBackoff = action { true } else { false }
+  }
+
+  // MARK: Opening and starting
+
+  @Test func theFirstRequestOpensOneConnectionAndWaits() {
+    var pool = pool()
+    #expect(pool.enqueue(1) == [.open(0)])
+    #expect(pool.enqueue(2) == [])
+    #expect(pool.queuedRequests == 2)
+    #expect(pool.openConnections == 0)
+    #expect(pool.connectionReady(0, maxStreams: 10) == [.start(1, on: 0), .start(2, on: 0)])
+    #expect(pool.enqueue(3) == [.start(3, on: 0)])
+    #expect(pool.queuedRequests == 0)
+    #expect(pool.activeStreams == 3)
+    #expect(pool.openConnections == 1)
+  }
+
+  @Test func noFurtherConnectionUntilTheFirstHasEndedAStream() {
+    var pool = pool()
+    _ = pool.enqueue(1)
+    _ = pool.enqueue(2)
+    #expect(pool.connectionReady(0, maxStreams: 1) == [.start(1, on: 0)])
+    #expect(pool.enqueue(3) == [])
+    // The peer raises its limit as it accepts the first request.
+    #expect(pool.settingsChanged(0, maxStreams: 1000) == [.start(2, on: 0), .start(3, on: 0)])
+  }
+
+  @Test func aFurtherConnectionWhenAllStreamsAreTaken() {
+    var pool = proven(maxStreams: 2) { $0.maxConnections = 3 }
+    #expect(pool.enqueue(2) == [.start(2, on: 0)])
+    #expect(pool.enqueue(3) == [.start(3, on: 0)])
+    #expect(pool.enqueue(4) == [.open(1)])
+    #expect(pool.enqueue(5) == [])
+    #expect(pool.connectionReady(1, maxStreams: 1) == [.start(4, on: 1)])
+    #expect(pool.streamClosed(1, answered: true) == [.start(5, on: 1)])
+    #expect(pool.enqueue(6) == [.open(2)])
+    _ = pool.connectionReady(2, maxStreams: 1)
+    _ = pool.streamClosed(2, answered: true)
+    #expect(pool.enqueue(7) == [.start(7, on: 2)])
+    #expect(pool.enqueue(8) == [])
+    #expect(pool.streamClosed(0, answered: true) == [.start(8, on: 0)])
+  }
+
+  @Test func aConnectionThatAllowsNoStreamIsNotWaitedFor() {
+    var pool = pool()
+    _ = pool.enqueue(1)
+    #expect(pool.connectionReady(0, maxStreams: 0) == [.open(1)])
+    #expect(pool.connectionReady(1, maxStreams: 1) == [.start(1, on: 1)])
+  }
+
+  @Test func aLoweredLimitIsHonoured() {
+    var pool = proven(maxStreams: 3) { $0.maxConnections = 1 }
+    _ = pool.enqueue(2)
+    _ = pool.enqueue(3)
+    #expect(pool.settingsChanged(0, maxStreams: 1) == [])
+    #expect(pool.enqueue(4) == [])
+    #expect(pool.streamClosed(0, answered: true) == [])
+    #expect(pool.streamClosed(0, answered: true) == [.start(4, on: 0)])
+  }
+
+  @Test func theQueueIsBounded() {
+    var pool = pool { $0.queueLimit = 2 }
+    _ = pool.enqueue(1)
+    _ = pool.enqueue(2)
+    #expect(pool.enqueue(3) == [.fail(3, .queueFull)])
+    _ = pool.requestDone(1)
+    #expect(pool.enqueue(4) == [])
+    #expect(pool.connectionReady(0, maxStreams: 9) == [.start(2, on: 0), .start(4, on: 0)])
+  }
+
+  @Test func aRequestGivenUpLeavesTheQueueOrKeepsItsPlace() {
+    var pool = pool { $0.maxConnections = 1 }
+    _ = pool.enqueue(1)
+    _ = pool.enqueue(2)
+    #expect(pool.requestDone(1) == [])
+    #expect(pool.connectionReady(0, maxStreams: 1) == [.start(2, on: 0)])
+    _ = pool.enqueue(3)
+    // Cancelled while its stream is open: the place is free once the stream is.
+    #expect(pool.requestDone(2) == [])
+    #expect(pool.streamClosed(0, answered: false) == [.start(3, on: 0)])
+  }
+
+  // MARK: Refusals and GOAWAY
+
+  @Test func refusedRequestsGoBackToTheFrontInOrder() {
+    var pool = proven(maxStreams: 3) { $0.maxConnections = 1 }
+    for id in 2...5 as ClosedRange<UInt64> { _ = pool.enqueue(id) }
+    #expect(pool.goAway(0) == [.open(1)])
+    for id in [3, 2, 4] as [UInt64] {
+      #expect(pool.requestRefused(id) == [])
+    }
+    _ = pool.streamClosed(0, answered: false)
+    _ = pool.streamClosed(0, answered: false)
+    #expect(pool.streamClosed(0, answered: false) == [.close(0)])
+    #expect(
+      pool.connectionReady(1, maxStreams: 10) == [
+        .start(2, on: 1), .start(3, on: 1), .start(4, on: 1), .start(5, on: 1),
+      ])
+    #expect(pool.connectionClosed(0, lost) == [])
+  }
+
+  @Test func aRequestIsPutBackABoundedNumberOfTimes() {
+    var pool = proven(maxStreams: 1) { $0.maxRefusals = 2 }
+    #expect(pool.enqueue(2) == [.start(2, on: 0)])
+    for _ in 0..<2 {
+      _ = pool.streamClosed(0, answered: false)
+      #expect(pool.requestRefused(2) == [.start(2, on: 0)])
+    }
+    _ = pool.streamClosed(0, answered: false)
+    #expect(pool.requestRefused(2) == [.fail(2, .refused)])
+    #expect(pool.requestDone(2) == [])
+    #expect(pool.activeStreams == 0)
+  }
+
+  @Test func aDrainingConnectionFinishesWhatItHasAndIsClosed() {
+    var pool = proven(maxStreams: 2)
+    _ = pool.enqueue(2)
+    #expect(pool.goAway(0) == [])
+    #expect(pool.enqueue(3) == [.open(1)])
+    #expect(pool.requestDone(2) == [])
+    #expect(pool.streamClosed(0, answered: true) == [.close(0)])
+    #expect(pool.goAway(0) == [])
+    #expect(pool.connectionClosed(0, lost) == [])
+  }
+
+  @Test func anIdleConnectionThatTheServerEndsIsNoFailure() {
+    var pool = proven(maxStreams: 2)
+    #expect(pool.goAway(0) == [.close(0)])
+    #expect(pool.connectionClosed(0, lost) == [])
+    #expect(pool.enqueue(2) == [.open(1)])
+  }
+
+  @Test func aPeerThatOnlySaysGoodbyeIsNotCalledInALoop() {
+    var pool = pool()
+    _ = pool.enqueue(1)
+    _ = pool.connectionReady(0, maxStreams: 1)
+    let actions = pool.goAway(0)
+    #expect(actions.count == 1 && isBackoff(actions.first))
+    _ = pool.streamClosed(0, answered: false)
+    #expect(pool.requestRefused(1) == [])
+    #expect(pool.connectionClosed(0, lost) == [])
+    #expect(pool.backoffElapsed() == [.open(1)])
+  }
+
+  // MARK: Failures
+
+  @Test func waitingRequestsSurviveAFailedAttempt() {
+    var pool = pool()
+    _ = pool.enqueue(1)
+    let actions = pool.connectionClosed(0, lost)
+    #expect(actions.count == 1 && isBackoff(actions.first))
+    #expect(pool.enqueue(2) == [])
+    #expect(pool.backoffElapsed() == [.open(1)])
+    #expect(pool.connectionReady(1, maxStreams: 5) == [.start(1, on: 1), .start(2, on: 1)])
+  }
+
+  @Test func theLastErrorIsToldAfterSeveralFailures() {
+    var pool = pool { $0.connectFailureLimit = 3 }
+    _ = pool.enqueue(1)
+    _ = pool.enqueue(2)
+    for attempt in 0..<2 {
+      #expect(pool.connectionClosed(attempt, .connectFailed("early")).count == 1)
+      #expect(pool.backoffElapsed() == [.open(attempt + 1)])
+    }
+    let actions = pool.connectionClosed(2, lost)
+    #expect(isBackoff(actions.first))
+    #expect(Array(actions.dropFirst()) == [.fail(1, lost), .fail(2, lost)])
+    // Nobody waits, so nothing is opened; the next request has one attempt at a time.
+    #expect(pool.backoffElapsed() == [])
+    #expect(pool.enqueue(3) == [.open(3)])
+    #expect(pool.connectionClosed(3, lost).contains(.fail(3, lost)))
+    #expect(pool.enqueue(4) == [])
+    #expect(pool.backoffElapsed() == [.open(4)])
+    _ = pool.connectionReady(4, maxStreams: 1)
+    _ = pool.streamClosed(4, answered: true)
+    _ = pool.requestDone(4)
+    // An answer wipes the slate.
+    _ = pool.connectionClosed(4, lost)
+    #expect(pool.enqueue(5) == [.open(5)])
+    #expect(pool.connectionClosed(5, lost).count == 1)
+  }
+
+  @Test func aFurtherConnectionThatFailsHurtsNobody() {
+    var pool = proven(maxStreams: 1) { $0.connectFailureLimit = 1 }
+    _ = pool.enqueue(2)
+    #expect(pool.enqueue(3) == [.open(1)])
+    let actions = pool.connectionClosed(1, lost)
+    #expect(actions.count == 1 && isBackoff(actions.first))
+    #expect(pool.streamClosed(0, answered: true) == [.start(3, on: 0)])
+  }
+
+  @Test func requestsOnALostConnectionFail() {
+    var pool = proven(maxStreams: 5)
+    _ = pool.enqueue(2)
+    _ = pool.enqueue(3)
+    _ = pool.requestDone(2)
+    #expect(pool.connectionClosed(0, lost) == [.fail(3, .connectionLost(afterSend: true))])
+    #expect(pool.activeStreams == 0)
+    #expect(pool.streamClosed(0, answered: false) == [])
+    #expect(pool.requestRefused(3) == [])
+  }
+
+  @Test func requestsNotYetSentOnALostConnectionGoBack() {
+    var pool = proven(maxStreams: 5) { $0.maxRefusals = 1 }
+    _ = pool.enqueue(2)
+    _ = pool.enqueue(3)
+    #expect(
+      pool.connectionClosed(0, lost, unsent: [3]) == [.fail(2, .connectionLost(afterSend: true)), .open(1)])
+    _ = pool.connectionReady(1, maxStreams: 5)
+    let actions = pool.connectionClosed(1, lost, unsent: [3])
+    #expect(actions.first == .fail(3, .connectionLost(afterSend: false)))
+    #expect(pool.queuedRequests == 0)
+  }
+
+  @Test func pausesGrowWithJitterUpToTheCap() {
+    var backoff = HTTP2Backoff(base: .milliseconds(100), cap: .seconds(5), seed: 3)
+    var longest = Duration.milliseconds(100)
+    var seen: Set<Duration> = []
+    for _ in 0..<40 {
+      let pause = backoff.fail()
+      #expect(pause >= longest / 2 && pause <= longest)
+      seen.insert(pause)
+      longest = min(longest * 2, .seconds(5))
+    }
+    #expect(seen.count > 30)
+    backoff.succeed()
+    #expect(backoff.fail() <= .milliseconds(100))
+  }
+
+  // MARK: Idleness and shutdown
+
+  @Test func onlyASpareConnectionIsClosedForIdleness() {
+    var pool = proven(maxStreams: 1)
+    #expect(pool.connectionIdle(0) == [])
+    _ = pool.enqueue(2)
+    _ = pool.enqueue(3)
+    _ = pool.connectionReady(1, maxStreams: 1)
+    #expect(pool.connectionIdle(1) == [])
+    #expect(pool.requestDone(3) == [])
+    #expect(pool.streamClosed(1, answered: true) == [])
+    #expect(pool.connectionIdle(1) == [.close(1)])
+    #expect(pool.enqueue(4) == [.open(2)])
+    #expect(pool.connectionClosed(1, lost) == [])
+  }
+
+  @Test func shutdownFinishesWhatIsThereAndRefusesWhatComes() {
+    var pool = proven(maxStreams: 1) { $0.maxConnections = 1 }
+    _ = pool.enqueue(2)
+    _ = pool.enqueue(3)
+    #expect(pool.shutdown() == [])
+    #expect(pool.enqueue(4) == [.fail(4, .cancelled)])
+    _ = pool.requestDone(2)
+    #expect(pool.streamClosed(0, answered: true) == [.start(3, on: 0)])
+    #expect(pool.requestDone(3) == [])
+    #expect(pool.streamClosed(0, answered: true) == [.close(0)])
+    #expect(pool.connectionClosed(0, lost) == [.finished])
+    #expect(pool.shutdown() == [])
+  }
+
+  @Test func shutdownOfAnUnusedPoolIsDoneAtOnce() {
+    var pool = pool()
+    #expect(pool.shutdown() == [.finished])
+  }
+
+  @Test func shutdownEndsAnAttemptThatNobodyWaitsFor() {
+    var pool = pool()
+    _ = pool.enqueue(1)
+    #expect(pool.shutdown() == [])
+    #expect(pool.requestDone(1) == [.close(0)])
+    #expect(pool.connectionClosed(0, lost).last == .finished)
+  }
+
+  // MARK: Invariants
+
+  /// Random events against a model of what the peer and the caller may do: no limit is ever passed, and
+  /// every request comes to exactly one end.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func randomEventsKeepTheInvariants(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    var pool = pool {
+      $0.maxConnections = 3
+      $0.queueLimit = 20
+      $0.maxRefusals = 2
+    }
+    var model = PoolModel()
+    for _ in 0..<3000 {
+      model.step(&pool, &random)
+      #expect(pool.activeStreams == model.streams)
+      #expect(pool.queuedRequests == model.waiting.count)
+      #expect(pool.queuedRequests <= 20 + model.refused)
+      #expect(model.problem == nil)
+    }
+    model.perform(pool.shutdown(), &pool)
+    for _ in 0..<20_000 where !model.isFinished { model.step(&pool, &random) }
+    #expect(model.isFinished)
+    #expect(model.problem == nil)
+    #expect(model.waiting.isEmpty && model.running.isEmpty)
+  }
+}
+
+/// What a driver would know, and a peer that does as chance has it.
+private struct PoolModel {
+  struct Connection {
+    var isReady = false
+    var isAway = false
+    var maxStreams = 0
+    /// Streams, with the request as long as it is wanted.
+    var streams: [UInt64?] = []
+    var isClosing = false
+  }
+
+  var connections: [Int: Connection] = [:]
+  var waiting: Set<UInt64> = []
+  var running: Set<UInt64> = []
+  var ended: Set<UInt64> = []
+  var refused = 0
+  var nextRequest: UInt64 = 1
+  var backoffArmed = false
+  var isFinished = false
+  var problem: String?
+
+  var streams: Int { connections.values.reduce(0) { $0 + $1.streams.count } }
+
+  mutating func end(_ id: UInt64) {
+    if !ended.insert(id).inserted { problem = "request \(id) ended twice" }
+    waiting.remove(id)
+    running.remove(id)
+  }
+
+  /// The stream goes on without anybody waiting for it.
+  mutating func abandon(_ request: UInt64) {
+    for (id, connection) in connections {
+      if let index = connection.streams.firstIndex(of: request) { connections[id]?.streams[index] = nil }
+    }
+  }
+
+  mutating func perform(_ actions: [HTTP2PoolState.Action], _ pool: inout HTTP2PoolState) {
+    for action in actions {
+      switch action {
+      case .open(let id):
+        if connections.values.contains(where: { !$0.isReady && !$0.isClosing }) { problem = "two attempts" }
+        if backoffArmed { problem = "opened during backoff" }
+        connections[id] = Connection()
+      case .start(let request, let id):
+        if waiting.remove(request) == nil { problem = "started what does not wait" }
+        running.insert(request)
+        guard let connection = connections[id], connection.isReady, !connection.isAway,
+          !connection.isClosing, connection.streams.count < connection.maxStreams
+        else {
+          problem = "no room on \(id)"
+          return
+        }
+        connections[id]?.streams.append(request)
+      case .fail(let request, _):
+        end(request)
+        abandon(request)
+      case .close(let id):
+        if connections[id]?.streams.isEmpty == false { problem = "closed under a stream" }
+        connections[id]?.isClosing = true
+      case .armBackoff:
+        if backoffArmed { problem = "armed twice" }
+        backoffArmed = true
+      case .finished:
+        if isFinished { problem = "finished twice" }
+        isFinished = true
+      }
+    }
+  }
+
+  mutating func step(_ pool: inout HTTP2PoolState, _ random: inout SplitMix) {
+    let id = connections.keys.sorted().randomElement(using: &random)
+    let connection = id.flatMap { connections[$0] }
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0...4:
+      waiting.insert(nextRequest)
+      nextRequest += 1
+      perform(pool.enqueue(nextRequest - 1), &pool)
+    case 5:
+      guard let id, let connection, !connection.isReady, !connection.isClosing else { return }
+      let count = Int.random(in: 0...4, using: &random)
+      connections[id]?.isReady = true
+      connections[id]?.maxStreams = count
+      perform(pool.connectionReady(id, maxStreams: count), &pool)
+    case 6:
+      guard let id, connection?.isReady == true else { return }
+      let count = Int.random(in: 0...6, using: &random)
+      connections[id]?.maxStreams = count
+      perform(pool.settingsChanged(id, maxStreams: count), &pool)
+    case 7...10:
+      // A stream ends: with an answer, refused, or failed.
+      guard let id, let connection, !connection.streams.isEmpty else { return }
+      let request = connection.streams[0]
+      connections[id]?.streams.removeFirst()
+      guard let request else { return perform(pool.streamClosed(id, answered: false), &pool) }
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        perform(pool.streamClosed(id, answered: false), &pool)
+        running.remove(request)
+        waiting.insert(request)
+        refused += 1
+        perform(pool.requestRefused(request), &pool)
+      } else {
+        end(request)
+        perform(pool.requestDone(request), &pool)
+        perform(pool.streamClosed(id, answered: true), &pool)
+      }
+    case 11:
+      guard let request = (waiting.sorted() + running.sorted()).randomElement(using: &random) else { return }
+      abandon(request)
+      end(request)
+      perform(pool.requestDone(request), &pool)
+    case 12:
+      guard let id, connection?.isReady == true else { return }
+      connections[id]?.isAway = true
+      perform(pool.goAway(id), &pool)
+    case 13:
+      guard let id, connection?.isClosing == true || Int.random(in: 0..<3, using: &random) == 0 else {
+        return
+      }
+      connections[id] = nil
+      perform(pool.connectionClosed(id, .connectFailed("chance")), &pool)
+    case 14:
+      guard backoffArmed else { return }
+      backoffArmed = false
+      perform(pool.backoffElapsed(), &pool)
+    default:
+      guard let id, connection?.isClosing == false else { return }
+      perform(pool.connectionIdle(id), &pool)
+    }
+  }
+}
