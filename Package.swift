@@ -21,6 +21,9 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(
       name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+    .target(
+      name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
@@ -31,6 +34,10 @@ let package = Package(
       name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
     .testTarget(
       name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MockGatewayTests",
+      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
