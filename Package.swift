@@ -38,6 +38,9 @@ let package = Package(
       dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
       swiftSettings: strict),
     .target(
+      name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      swiftSettings: strict),
+    .target(
       name: "MockRelay", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .executableTarget(
       name: "pushbox",
@@ -67,6 +70,10 @@ let package = Package(
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+    .testTarget(
+      name: "MockGatewayTests",
+      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
