@@ -45,9 +45,8 @@ let package = Package(
     .executableTarget(
       name: "pushbox",
       dependencies: [
-        "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "Relay", "Service",
-        "Store",
-        "TLS", "Telemetry",
+        "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
+        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
       ], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
@@ -70,10 +69,6 @@ let package = Package(
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
-    .testTarget(
-      name: "MockGatewayTests",
-      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
-      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

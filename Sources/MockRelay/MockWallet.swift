@@ -54,7 +54,8 @@ public struct MockWallet: Sendable {
         ("Authorization", try token(audience: audience, now: now)),
       ],
       body: Self.body(
-        clientID: clientID, type: sandbox ? "apns-sandbox" : "apns", token: deviceToken, alwaysRaw: alwaysRaw))
+        clientID: clientID, type: sandbox ? "apns-sandbox" : "apns", token: deviceToken, alwaysRaw: alwaysRaw)
+    )
   }
 
   /// As the iOS SDK unregisters: the whole DID in the path.

@@ -79,7 +79,8 @@ struct GatewayFactory: Sendable {
       throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
     }
     return Apple(
-      token: APNsProviderToken(teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
+      token: APNsProviderToken(
+        teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
       topic: apns.topic,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),
@@ -96,16 +97,10 @@ struct GatewayFactory: Sendable {
     } catch {
       throw ServerError("fcm.service_account: \(error)")
     }
-    let tokenEndpoint: GatewayEndpoint
-    do throws(GatewayEndpointError) {
-      tokenEndpoint = try GatewayEndpoint(url: serviceAccount.tokenEndpoint.uri)
-    } catch {
-      throw ServerError("fcm.service_account: its token_uri: \(error)")
-    }
     return Google(
       source: FCMAccessTokenSource(account: serviceAccount),
       endpoint: try endpoint(fcm.endpoint, "fcm.endpoint"),
-      tokenEndpoint: tokenEndpoint,
+      tokenEndpoint: serviceAccount.tokenEndpoint.endpoint,
       tls: try tls(fcm.caFile, "fcm.ca_file"))
   }
 
