@@ -51,6 +51,9 @@ let package = Package(
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
     .testTarget(name: "TOMLTests", dependencies: ["TOML", "TOMLDecoder"], swiftSettings: strict),
@@ -69,6 +72,12 @@ let package = Package(
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+      ],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

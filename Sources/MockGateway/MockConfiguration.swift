@@ -17,6 +17,8 @@ public struct MockConfiguration: Sendable {
   public var server = ""
   public var relay = ""
   public var push = ""
+  /// Leaves `[fcm]` out.
+  public var omitsFCM = false
 
   public init(folder: String, gateway: MockGateway, relayPublicKey: String) {
     self.folder = folder
@@ -53,12 +55,18 @@ public struct MockConfiguration: Sendable {
     production_endpoint = "\(gateway.url(of: .apnsProduction))"
     sandbox_endpoint = "\(gateway.url(of: .apnsSandbox))"
     ca_file = "ca.pem"
+    \(omitsFCM ? "" : fcm)
+    \(more)
+    """
+  }
+
+  private var fcm: String {
+    """
 
     [fcm]
     service_account_file = "service-account.json"
     endpoint = "\(gateway.url(of: .fcm))"
     ca_file = "ca.pem"
-    \(more)
     """
   }
 
