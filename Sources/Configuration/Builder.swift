@@ -128,13 +128,9 @@ struct ConfigurationBuilder {
   }
 
   private mutating func buildPush() -> Configuration.Push {
-    let title = text(.pushNotificationTitle) ?? ""
-    if title.isEmpty || title.utf8.count > 256 {
-      report("found \(title.utf8.count) bytes, expected 1 to 256", .pushNotificationTitle)
-    }
-    return Configuration.Push(
+    Configuration.Push(
       deadline: duration(.pushDeadline), oversize: choice(.pushOversize, .trim),
-      maxInFlight: integer(.pushMaxInFlight), notificationTitle: title, expiration: duration(.pushExpiration))
+      maxInFlight: integer(.pushMaxInFlight), expiration: duration(.pushExpiration))
   }
 
   private mutating func buildAPNs() -> Configuration.APNs? {

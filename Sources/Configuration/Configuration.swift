@@ -51,7 +51,6 @@ public struct Configuration: Sendable {
     public let deadline: Duration
     public let oversize: Oversize
     public let maxInFlight: Int
-    public let notificationTitle: String
     /// How long a gateway keeps a push; zero means that it tries once.
     public let expiration: Duration
   }

@@ -26,7 +26,6 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case pushDeadline = "push.deadline_ms"
   case pushOversize = "push.oversize"
   case pushMaxInFlight = "push.max_in_flight"
-  case pushNotificationTitle = "push.notification_title"
   case pushExpiration = "push.expiration_s"
 
   case apnsKeyFile = "apns.key_file"

@@ -116,10 +116,6 @@ extension ConfigurationKey {
       KeyDefinition(
         .integer(ConfigurationKey.anyCount), default: "10000",
         "Pushes under way at once; beyond it the answer is 503.")
-    case .pushNotificationTitle:
-      KeyDefinition(
-        .text, default: "\"You have new notifications. Open to view\"",
-        "Title of the alert of an encrypted push, until the wallet replaces it.")
     case .pushExpiration:
       KeyDefinition(
         .duration(.seconds, 0...2_419_200), default: "86400",

@@ -36,7 +36,7 @@ public final class Store: Sendable {
     let environment = try LMDBEnvironment(
       path: path + "/registrations",
       settings: .init(mapSize: isServing ? options.mapSize : nil, isDurable: true, mayCreate: isServing))
-    registrations = try RegistrationTable(environment, cipher: cipher)
+    registrations = try Self.openTables(environment, isServing: isServing, folder: path, cipher: cipher)
     guard isServing else {
       deliveries = nil
       deliveryWriter = nil
@@ -66,6 +66,24 @@ public final class Store: Sendable {
 
   deinit {
     close()
+  }
+
+  private static func openTables(
+    _ environment: LMDBEnvironment, isServing: Bool, folder: String, cipher: any TokenCipher
+  ) throws(StoreError) -> RegistrationTable {
+    // A file that was cut short is looked through, for which no server may be at work on it. If one is, it
+    // did that when it started.
+    var lock: ServeLock?
+    defer { _ = lock }
+    if environment.shortLength != nil, !isServing {
+      do throws(StoreError) {
+        lock = try ServeLock(folder: folder)
+      } catch .locked {
+        environment.shortLength = nil
+      }
+    }
+    try environment.fillShortFile()
+    return try RegistrationTable(environment, cipher: cipher)
   }
 
   /// Answers everything that waits, syncs and ends the writer threads; later writes fail with `closed`. The

@@ -18,7 +18,6 @@ import Testing
     #expect(configuration.push.deadline == .seconds(25))
     #expect(configuration.push.oversize == .trim)
     #expect(configuration.push.expiration == .seconds(86_400))
-    #expect(configuration.push.notificationTitle == "You have new notifications. Open to view")
     #expect(configuration.apns == nil)
     #expect(configuration.fcm?.endpoint.origin == "https://fcm.googleapis.com")
     #expect(configuration.fcm?.tokenEndpoint == nil)

@@ -41,10 +41,6 @@ import Testing
       "c.toml:9:17: push.max_in_flight: found type float, expected an integer from 1 to "
     ),
     (
-      "[push]\nnotification_title = \"\"",
-      "c.toml:9:22: push.notification_title: found 0 bytes, expected 1 to 256"
-    ),
-    (
       "[store]\nmap_size = \"64 gigs\"",
       "c.toml:9:12: store.map_size: found \"64 gigs\", expected bytes from 1048576 to 1125899906842624, "
         + "or a string such as \"64KiB\""

@@ -15,9 +15,11 @@ import Testing
     return folder
   }
 
-  private func openError(_ folder: TemporaryFolder, cipher: FakeCipher = FakeCipher()) -> StoreError? {
+  private func openError(
+    _ folder: TemporaryFolder, cipher: FakeCipher = FakeCipher(), role: StoreOptions.Role = .serve
+  ) -> StoreError? {
     do {
-      _ = try Fixture(folder, cipher: cipher)
+      _ = try Fixture(folder, cipher: cipher) { $0.role = role }
       return nil
     } catch {
       return error as? StoreError
@@ -40,8 +42,8 @@ import Testing
     let folder = try await madeStore(200)
     let path = folder.store + "/registrations/data.mdb"
     #expect(truncate(path, pages * 4096) == 0)
-    for _ in 0..<2 {
-      guard case .damaged(_, let detail) = openError(folder) else {
+    for role in [StoreOptions.Role.serve, .tool, .serve] {
+      guard case .damaged(_, let detail) = openError(folder, role: role) else {
         Issue.record("opened")
         return
       }

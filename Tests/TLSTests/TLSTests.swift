@@ -104,7 +104,8 @@ private func connect(
     authority = try LoopbackCertificateAuthority(validity: Self.valid)
     let issued = try authority.issue(names: ["localhost", "127.0.0.1"], validity: Self.valid)
     server = try TLSContext.server(
-      certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM, protocols: ["h2", "http/1.1"])
+      certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM,
+      protocols: ["h2", "http/1.1"])
     trusting = try TLSContext.client(trust: .pem(authority.certificatePEM), protocols: ["h2"])
   }
 

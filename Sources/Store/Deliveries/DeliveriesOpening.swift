@@ -23,9 +23,10 @@ extension DeliveredMarks {
 
   private static func open(_ folder: DeliveriesFolder, mapSize: UInt64?) throws(StoreError) -> DeliveredMarks
   {
-    try DeliveredMarks(
-      LMDBEnvironment(
-        path: folder.path, settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true)))
+    let environment = try LMDBEnvironment(
+      path: folder.path, settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true))
+    try environment.fillShortFile()
+    return try DeliveredMarks(environment)
   }
 
   private static func setAside(

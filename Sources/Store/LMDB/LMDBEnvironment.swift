@@ -6,7 +6,7 @@ import Glibc
 /// Never with MDB_WRITEMAP: a full disk would kill the process with SIGBUS instead of giving an error.
 final class LMDBEnvironment: @unchecked Sendable {
   // Safe to share: LMDB's environment handle may be used from any thread (lmdb.h, introduction), and what is
-  // stored here is set in init only.
+  // stored here is set before it is shared.
   struct Settings {
     /// Bytes that data may take; nil adopts the size the file was made with. The map is larger by a reserve.
     var mapSize: UInt64?
@@ -25,7 +25,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   private let registration: OpenFolder
   private let pageSize: Int
   /// The length in bytes that `data.mdb` had when its header asks for more; nil when it was whole.
-  private(set) var shortLength: Int?
+  var shortLength: Int?
 
   init(path: String, settings: Settings) throws(StoreError) {
     self.path = path
@@ -52,7 +52,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     pageSize = Int(stat.ms_psize)
     usableSize = Reserve.usable(of: UInt64(info.me_mapsize))
     // From here on deinit closes the environment.
-    try extendShortFile()
+    shortLength = try fileLength(below: lengthInUse)
     if !exists {
       // LMDB syncs the file but not the folder's entry for it.
       try Folder.sync(path)
@@ -127,22 +127,32 @@ final class LMDBEnvironment: @unchecked Sendable {
       pageSize: pageSize)
   }
 
-  /// A data file that ends early is filled up by zeros: reading a lost page then gives an error and not SIGBUS.
-  private func extendShortFile() throws(StoreError) {
+  /// Bytes up to the end of the highest page in use.
+  var lengthInUse: Int {
+    let space = spaceInUse()
+    return space.highestPage * space.pageSize
+  }
+
+  private func fileLength(below limit: Int) throws(StoreError) -> Int? {
     var status = stat()
     guard fstat(try descriptor(), &status) == 0 else {
       throw .from(errno: errno, operation: "reading the size of", path: path)
     }
-    let space = spaceInUse()
-    let expected = space.highestPage * space.pageSize
-    guard status.st_size < expected else { return }
-    shortLength = status.st_size
-    try setFileLength(expected)
+    return status.st_size < limit ? status.st_size : nil
   }
 
-  func setFileLength(_ length: Int) throws(StoreError) {
+  /// Fills a file that ends early up with zeros: reading a lost page then gives an error and not SIGBUS.
+  func fillShortFile() throws(StoreError) {
+    guard shortLength != nil else { return }
+    // Unlike ftruncate this can't shorten a file that another process has made longer by now.
+    let code = posix_fallocate(try descriptor(), lengthInUse - 1, 1)
+    guard code == 0 else { throw .from(errno: code, operation: "extending", path: path) }
+  }
+
+  /// Gives a filled file its old length back.
+  func restoreShortFile(_ length: Int) throws(StoreError) {
     guard ftruncate(try descriptor(), length) == 0 else {
-      throw .from(errno: errno, operation: "extending", path: path)
+      throw .from(errno: errno, operation: "restoring the size of", path: path)
     }
   }
 

@@ -43,11 +43,10 @@ extension LMDBEnvironment {
 
   private func cutShort(_ length: Int) throws(StoreError) -> StoreError {
     // As it was found: the next start must find the same damage.
-    try setFileLength(length)
-    let space = spaceInUse()
+    try restoreShortFile(length)
     return .damaged(
       path: path,
       detail: "data.mdb was cut short: it has \(length) bytes where its header needs "
-        + "\(space.highestPage * space.pageSize)")
+        + "\(lengthInUse)")
   }
 }

@@ -19,7 +19,7 @@ public struct Registration: Sendable {
   }
 
   /// Bytes a device token may have; APNs and FCM tokens are far shorter.
-  public static let maximumTokenBytes = 1024
+  public static let maximumTokenBytes = 4096
 }
 
 /// What became of a registration.
