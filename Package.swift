@@ -7,7 +7,8 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "pushbox",
   products: [
-    .executable(name: "toml-decoder", targets: ["TOMLDecoder"])
+    .executable(name: "pushbox", targets: ["pushbox"]),
+    .executable(name: "toml-decoder", targets: ["TOMLDecoder"]),
   ],
   targets: [
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
@@ -24,7 +25,8 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(
-      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      swiftSettings: strict),
     .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
     .target(
       name: "Service",
@@ -35,6 +37,17 @@ let package = Package(
       name: "API",
       dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
       swiftSettings: strict),
+    .target(
+      name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      swiftSettings: strict),
+    .target(
+      name: "MockRelay", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .executableTarget(
+      name: "pushbox",
+      dependencies: [
+        "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
+        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
+      ], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
@@ -50,7 +63,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
-      name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      name: "GatewaysTests",
+      dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),

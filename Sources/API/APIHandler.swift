@@ -59,7 +59,7 @@ public final class APIHandler: HTTPHandler {
       response.fields.add("access-control-allow-origin", "*")
       responder.respond(response)
       if response.status >= 400 {
-        log.info(
+        log.debug(
           "request refused or failed",
           [
             "method": .string(request.method), "status": .number(response.status),

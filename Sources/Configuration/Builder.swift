@@ -155,10 +155,8 @@ struct ConfigurationBuilder {
       ServiceAccountText.json($0)
     }
     let endpoint = endpoint(.fcmEndpoint)
-    var tokenEndpoint: HTTPURL?
-    if values.entries[.fcmTokenEndpoint] != nil { tokenEndpoint = secureURL(.fcmTokenEndpoint) }
     guard let account, let endpoint else { return nil }
     return Configuration.FCM(
-      serviceAccount: account, endpoint: endpoint, tokenEndpoint: tokenEndpoint, caFile: text(.fcmCAFile))
+      serviceAccount: account, endpoint: endpoint, caFile: text(.fcmCAFile))
   }
 }

@@ -73,8 +73,6 @@ public struct Configuration: Sendable {
     /// JSON text.
     public let serviceAccount: SecretSource
     public let endpoint: HTTPURL
-    /// Nil takes the `token_uri` of the service account.
-    public let tokenEndpoint: HTTPURL?
     /// Nil trusts the system's authorities.
     public let caFile: String?
   }

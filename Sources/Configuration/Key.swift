@@ -41,7 +41,6 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case fcmServiceAccountFile = "fcm.service_account_file"
   case fcmServiceAccount = "fcm.service_account"
   case fcmEndpoint = "fcm.endpoint"
-  case fcmTokenEndpoint = "fcm.token_endpoint"
   case fcmCAFile = "fcm.ca_file"
 
   case logLevel = "log.level"

@@ -154,10 +154,6 @@ extension ConfigurationKey {
         .path, sample: "\"service-account.json\"", required: true, "The file of the service account's JSON.")
     case .fcmEndpoint:
       KeyDefinition(.text, default: "\"https://fcm.googleapis.com:443\"", "Gateway.")
-    case .fcmTokenEndpoint:
-      KeyDefinition(
-        .text, sample: "\"https://oauth2.googleapis.com/token\"",
-        "Where access tokens come from; by default the token_uri of the service account.")
     case .fcmCAFile:
       KeyDefinition(.path, sample: "\"ca.pem\"", "Certificate authorities to trust instead of the system's.")
 

@@ -27,18 +27,6 @@ public struct MessageID: Hashable, Sendable {
     text = "sha256:\(Hex.encode(SHA256.hash(Array(id.utf8))))"
   }
 
-  /// The UUID that names this message to APNs (`apns-id`): the same on each retry, different for each
-  /// client. 16 bytes, version 8 (RFC 9562 section 5.8), from SHA-256 of client ID, NUL and message ID.
-  public func apnsID(for client: ClientID) -> [UInt8] {
-    var input = Array(client.text.utf8)
-    input.append(0)
-    input.append(contentsOf: text.utf8)
-    var uuid = Array(SHA256.hash(input).prefix(16))
-    uuid[6] = uuid[6] & 0x0F | 0x80
-    uuid[8] = uuid[8] & 0x3F | 0x80
-    return uuid
-  }
-
   // Not `String`'s equality, which takes canonically equivalent texts for the same.
   public static func == (left: MessageID, right: MessageID) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)

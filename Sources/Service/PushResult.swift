@@ -50,6 +50,20 @@ public enum PushResult: Sendable, Equatable {
     case .storeFailed: .storeFailed
     }
   }
+
+  /// What an operator needs to know besides the label; no token, no message. Empty when the label says all.
+  var detail: String {
+    switch self {
+    case .accepted, .alreadyDelivered, .unknownClient, .payloadTooLarge, .gatewayTimeout, .overloaded,
+      .storeFailed:
+      ""
+    case .clientDeleted(let reason), .gatewayRejected(let reason), .gatewayUnavailable(let reason): reason
+    case .invalidBody(let error): error.description
+    case .unauthorized(let error): error.description
+    case .providerNotAvailable(let kind): "no gateway for \(kind) is configured"
+    case .gatewayBusy(let seconds): "it asks for \(seconds) s of patience"
+    }
+  }
 }
 
 /// The results of a push as a metric's fixed label set.

@@ -88,12 +88,32 @@ public final class PushService {
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
   public func push(_ push: IncomingPush, _ completion: @escaping Completion) {
     let start = MonotonicTime.now()
-    let metrics = shared.metrics
-    admit(push, at: start) { result in
-      metrics.pushes.increment(result.label)
-      metrics.pushLatency.observe(.now() - start)
+    admit(push, at: start) { [shared] result in
+      let duration = MonotonicTime.now() - start
+      shared.metrics.pushes.increment(result.label)
+      shared.metrics.pushLatency.observe(duration)
+      Self.log(result, of: push, duration, shared.log)
       completion(result)
     }
+  }
+
+  /// A line for each push that did not reach its device, at the level of what it takes to mend it.
+  private static func log(_ result: PushResult, of push: IncomingPush, _ duration: Duration, _ log: Log) {
+    let level: LogLevel =
+      switch result {
+      case .accepted, .alreadyDelivered: .debug
+      case .unknownClient, .clientDeleted, .invalidBody, .unauthorized, .payloadTooLarge: .info
+      case .providerNotAvailable, .gatewayRejected, .gatewayBusy, .gatewayUnavailable, .gatewayTimeout,
+        .overloaded, .storeFailed:
+        .warning
+      }
+    log.log(
+      level, "push",
+      [
+        "result": .string(result.label.rawValue), "detail": .string(result.detail),
+        "client": .clientID(push.client.text), "request": .string(push.requestID),
+        "duration": .milliseconds(duration),
+      ])
   }
 
   private func admit(_ push: IncomingPush, at start: MonotonicTime, _ completion: @escaping Completion) {

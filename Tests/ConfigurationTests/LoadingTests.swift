@@ -20,7 +20,6 @@ import Testing
     #expect(configuration.push.expiration == .seconds(86_400))
     #expect(configuration.apns == nil)
     #expect(configuration.fcm?.endpoint.origin == "https://fcm.googleapis.com")
-    #expect(configuration.fcm?.tokenEndpoint == nil)
     #expect(configuration.log.level == .info)
   }
 

@@ -77,17 +77,4 @@ import Testing
     // The stored form given as an ID is hashed again and stays apart.
     #expect(MessageID(ofLegacyID: hashed.text) != hashed)
   }
-
-  @Test func apnsIDIsAStableUUIDOfClientAndMessage() throws {
-    let client = try ClientID("abcde")
-    let message = MessageID(ofLegacyID: "id")
-    let uuid = message.apnsID(for: client)
-    // SHA-256 of "abcde", NUL, "id", with version 8 and the variant set.
-    #expect(Hex.encode(uuid) == "c39dc807b36a8db789356b7d36de8676")
-    #expect(uuid[6] >> 4 == 8)
-    #expect(uuid[8] >> 6 == 2)
-    #expect(message.apnsID(for: client) == uuid)
-    #expect(try message.apnsID(for: ClientID("abcd")) != uuid)
-    #expect(MessageID(ofLegacyID: "ie").apnsID(for: client) != uuid)
-  }
 }

@@ -21,6 +21,11 @@ public final class HTTP2Client {
     public var connectTimeout = Duration.seconds(4)
     /// Failed attempts in a row before waiting requests fail with the last error.
     public var connectFailureLimit = 3
+    /// Takes a connection only when ALPN chose `h2`: for TLS, where there is no knowing otherwise
+    /// (RFC 9113, section 3.2).
+    public var requiresALPN = false
+    /// Shortest time between two connections given up with `retireConnection`.
+    public var retirementInterval = Duration.seconds(10)
     /// A PING after so long without a word from the peer, while no request is open. Apple's advice is
     /// once an hour (Establishing a Connection to APNs); firewalls forget sooner.
     public var pingAfterIdle = Duration.seconds(900)
@@ -79,6 +84,9 @@ public final class HTTP2Client {
   private var shutdownCompletions: [() -> Void] = []
   private var isShutDown = false
   private var totals = Counters()
+  /// The connection whose response is being handed over.
+  private var answering: HTTP2PoolState.ConnectionID?
+  private var lastRetirement: MonotonicTime?
 
   /// A client without a connection yet; the first request opens one.
   public init(
@@ -132,6 +140,20 @@ public final class HTTP2Client {
       perform(actions)
     }
     return HTTP2RequestHandle(client: self, id: id)
+  }
+
+  /// Within the completion of a request that was answered: puts no more requests on the connection that
+  /// brought the answer, for a peer that is to be asked on another one. Those on it go on.
+  ///
+  /// False when requests may still go there: outside of such a completion, or when another connection was
+  /// given up so recently that a peer with the same fault everywhere would get a new one for each request.
+  public func retireConnection() -> Bool {
+    guard let answering else { return false }
+    if !state.takesRequests(answering) { return true }
+    if let lastRetirement, loop.now - lastRetirement < configuration.retirementInterval { return false }
+    lastRetirement = loop.now
+    perform(state.retire(answering))
+    return true
   }
 
   fileprivate func cancel(_ id: HTTP2PoolState.RequestID) {
@@ -202,7 +224,8 @@ public final class HTTP2Client {
       pingTimeout: configuration.pingTimeout, spareTimeout: configuration.spareTimeout)
     do throws(HTTP2Error) {
       let connection = try HTTP2ClientConnection(
-        id: id, loop: loop, timing: timing, session: configuration.session, owner: self)
+        id: id, loop: loop, timing: timing, session: configuration.session,
+        requiresALPN: configuration.requiresALPN, owner: self)
       connections[id] = connection
       connection.begin(connect(loop, connection))
     } catch {
@@ -248,7 +271,9 @@ extension HTTP2Client: HTTP2ClientConnectionOwner {
       perform(
         state.settingsChanged(id, maxStreams: min(maxStreams, configuration.maxStreamsPerConnection)))
     case .response(let request, let response):
+      answering = id
       finish(request, .success(response))
+      answering = nil
     case .streamClosed(_, nil):
       perform(state.streamClosed(id, answered: true))
     case .streamClosed(let request, .refused?):
