@@ -6,7 +6,10 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let package = Package(
   name: "pushbox",
-  products: [],
+  products: [
+    .executable(name: "pushbox", targets: ["pushbox"]),
+    .executable(name: "toml-decoder", targets: ["TOMLDecoder"]),
+  ],
   targets: [
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -14,31 +17,58 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Bytes", swiftSettings: strict),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: strict),
+    .target(name: "TOML", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
+    .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(
-      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto"], swiftSettings: strict),
+      name: "Gateways", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
+      swiftSettings: strict),
+    .target(name: "Relay", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: strict),
+    .target(
+      name: "Service",
+      dependencies: ["Bytes", "Crypto", "EventLoop", "Gateways", "Relay", "Store", "Telemetry"],
+      swiftSettings: strict),
+    .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
+    .target(
+      name: "API",
+      dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
+      swiftSettings: strict),
     .target(
       name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
+    .target(
+      name: "MockRelay", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .executableTarget(
+      name: "pushbox",
+      dependencies: [
+        "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
+        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
+      ], swiftSettings: strict),
+    .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
+    // Test support: a process for StoreTests to kill in the middle of its writes.
+    .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
+    .testTarget(name: "TOMLTests", dependencies: ["TOML", "TOMLDecoder"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "EventLoop", "HTTP"], swiftSettings: strict),
+      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      swiftSettings: strict),
+    .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
-      name: "GatewaysTests", dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto"],
+      name: "GatewaysTests",
+      dependencies: ["Gateways", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
     .testTarget(
-      name: "MockGatewayTests",
-      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
-      swiftSettings: strict),
+      name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// An Ed25519 verification key (RFC 8032). Verifies from any thread.
@@ -30,6 +31,14 @@ public final class Ed25519PublicKey: Sendable {
     else { throw .fromOpenSSL("Ed25519 public key") }
     self.rawBytes = rawBytes
     key = KeyHandle(owning: pointer)
+  }
+
+  /// Takes the 64 hex digits of a key, as the relay publishes its own; see `init(rawBytes:)`.
+  public convenience init(hex: String) throws(CryptoError) {
+    guard let rawBytes = Hex.decode(hex) else {
+      throw .invalidKey("an Ed25519 public key is 64 hex digits, this text is not hex")
+    }
+    try self.init(rawBytes: rawBytes)
   }
 
   /// Whether `signature` is valid for `message`, by the strict rules: 64 bytes, S below the group order

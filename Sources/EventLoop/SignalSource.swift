@@ -16,6 +16,13 @@ public final class SignalSource: IOHandler {
     signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Gives `signals` their default action again in this thread, so that a second SIGINT ends a process that
+  /// is still shutting down.
+  public static func unblock(_ signals: [Int32]) {
+    var set = makeSet(signals)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Calls `onSignal` on the loop for each of `signals`, which must have been blocked.
   public init(loop: EventLoop, signals: [Int32], onSignal: @escaping (Int32) -> Void) throws(SystemError) {
     self.loop = loop

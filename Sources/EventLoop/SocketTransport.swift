@@ -173,14 +173,22 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   /// Reads once into the loop's buffer.
   private func readSome() -> LayerResult {
     if let layer {
-      var span = MutableSpan(_unsafeElements: loop.readBuffer)
-      return layer.read(into: &span)
+      return Self.read(layer, into: loop.readBuffer)
     }
     let count = Glibc.read(fd, loop.readBuffer.baseAddress, loop.readBuffer.count)
     if count > 0 { return .done(count) }
     if count == 0 { return .endOfStream }
     if errno == EAGAIN || errno == EINTR { return .wantRead }
     return .failed(.lost(SystemError.text(errno)))
+  }
+
+  /// On its own since Swift 6.3.1, optimising, stops with "Found ownership error" when the span is made
+  /// within `readSome`.
+  private static func read(
+    _ layer: any TransportLayer, into buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> LayerResult {
+    var span = buffer.mutableSpan
+    return layer.read(into: &span)
   }
 
   /// A layer may hold bytes that the kernel no longer has, so epoll would not say so.

@@ -1,4 +1,3 @@
-import Bytes
 import Crypto
 import EventLoop
 
@@ -51,10 +50,22 @@ public struct PushID: Hashable, Sendable, CustomStringConvertible {
 
   /// The canonical form, lower case.
   public var description: String {
-    var hex = Hex.encode(bytes)[...]
-    return [8, 4, 4, 4, 12].map { length in
-      defer { hex.removeFirst(length) }
-      return hex.prefix(length)
-    }.joined(separator: "-")
+    String(unsafeUninitializedCapacity: 36) { text in
+      var end = 0
+      for (index, byte) in bytes.enumerated() {
+        if index == 4 || index == 6 || index == 8 || index == 10 {
+          text[end] = UInt8(ascii: "-")
+          end += 1
+        }
+        text[end] = Self.digit(byte >> 4)
+        text[end + 1] = Self.digit(byte & 0x0F)
+        end += 2
+      }
+      return end
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }

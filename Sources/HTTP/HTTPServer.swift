@@ -2,7 +2,8 @@ import EventLoop
 
 /// A server on one loop: a listener and the connections that came by it. Loop thread only.
 ///
-/// Several workers serve one address by a server each, with `reusePort`.
+/// Several workers serve one address by a server each, with `reusePort`. Call `stop` before letting go
+/// of a server: its listener and its connections live on the loop.
 public final class HTTPServer {
   private let context: HTTPServerContext
   private let makeLayer: SocketTransport.LayerFactory?

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the parsers ask of bytes that are text.
 extension Span where Element == UInt8 {
   func starts(with prefix: StaticString) -> Bool {
@@ -24,6 +26,17 @@ extension Span where Element == UInt8 {
   /// Whether all of it is `text`, which is in lower case; ASCII letters compare without their case.
   func equalsIgnoringCase(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && startsIgnoringCase(with: text)
+  }
+
+  /// The first LF from `start` on.
+  func firstIndexOfLineFeed(from start: Int) -> Int? {
+    guard start < count else { return nil }
+    return withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress, let found = memchr(base + start, 0x0A, count - start) else {
+        return nil
+      }
+      return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+    }
   }
 
   /// Without spaces and tabs at both ends (`OWS` of RFC 9110, section 5.6.3).
@@ -58,6 +71,16 @@ extension UInt8 {
   /// The lower-case letter for an upper-case one; anything else as it is.
   @inline(__always)
   var asciiLowered: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+
+  /// The value of a hexadecimal digit.
+  var hexadecimalValue: Int? {
+    switch self {
+    case 0x30...0x39: Int(self) - 0x30
+    case 0x41...0x46: Int(self) - 0x37
+    case 0x61...0x66: Int(self) - 0x57
+    default: nil
+    }
+  }
 }
 
 extension String {

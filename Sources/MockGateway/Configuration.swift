@@ -35,12 +35,15 @@ public enum MockGatewayError: Error, Sendable, CustomStringConvertible {
   case setUp(String)
   /// The gateway was stopped before.
   case stopped
+  /// A file for a server could not be written.
+  case file(path: String, reason: String)
 
   public var description: String {
     switch self {
     case .network(let error): "mock gateway: cannot listen on 127.0.0.1: \(error)"
     case .credentials(let reason): "mock gateway: cannot make its credentials: \(reason)"
     case .setUp(let reason): "mock gateway: set-up failed: \(reason)"
+    case .file(let path, let reason): "mock gateway: cannot write \(path): \(reason)"
     case .stopped: "mock gateway: it was stopped; start a new one"
     }
   }

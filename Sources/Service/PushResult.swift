@@ -13,7 +13,7 @@ public enum PushResult: Sendable, Equatable {
   /// The body cannot be used.
   case invalidBody(PushBodyError)
   /// The signature or its timestamp is missing or wrong.
-  case unauthorized(RelaySignatureFailure)
+  case unauthorized(RelaySignatureError)
   /// Too large for the gateway, even trimmed.
   case payloadTooLarge
   /// The client's kind of token has no gateway in the configuration.
@@ -32,29 +32,54 @@ public enum PushResult: Sendable, Equatable {
   case storeFailed
 
   /// A short name for metrics and logs.
-  public var label: String {
+  public var label: PushResultLabel {
     switch self {
-    case .accepted: "accepted"
-    case .alreadyDelivered: "duplicate"
-    case .unknownClient: "unknown_client"
-    case .clientDeleted: "client_deleted"
-    case .invalidBody: "invalid_body"
-    case .unauthorized: "unauthorized"
-    case .payloadTooLarge: "payload_too_large"
-    case .providerNotAvailable: "provider_not_available"
-    case .gatewayRejected: "gateway_rejected"
-    case .gatewayBusy: "gateway_busy"
-    case .gatewayUnavailable: "gateway_unavailable"
-    case .gatewayTimeout: "gateway_timeout"
-    case .overloaded: "overloaded"
-    case .storeFailed: "store_failed"
+    case .accepted: .accepted
+    case .alreadyDelivered: .duplicate
+    case .unknownClient: .unknownClient
+    case .clientDeleted: .clientDeleted
+    case .invalidBody: .invalidBody
+    case .unauthorized: .unauthorized
+    case .payloadTooLarge: .payloadTooLarge
+    case .providerNotAvailable: .providerNotAvailable
+    case .gatewayRejected: .gatewayRejected
+    case .gatewayBusy: .gatewayBusy
+    case .gatewayUnavailable: .gatewayUnavailable
+    case .gatewayTimeout: .gatewayTimeout
+    case .overloaded: .overloaded
+    case .storeFailed: .storeFailed
     }
   }
 
-  /// All labels, for the metric's fixed label set.
-  public static let labels = [
-    "accepted", "duplicate", "unknown_client", "client_deleted", "invalid_body", "unauthorized",
-    "payload_too_large", "provider_not_available", "gateway_rejected", "gateway_busy",
-    "gateway_unavailable", "gateway_timeout", "overloaded", "store_failed",
-  ]
+  /// What an operator needs to know besides the label; no token, no message. Empty when the label says all.
+  var detail: String {
+    switch self {
+    case .accepted, .alreadyDelivered, .unknownClient, .payloadTooLarge, .gatewayTimeout, .overloaded,
+      .storeFailed:
+      ""
+    case .clientDeleted(let reason), .gatewayRejected(let reason), .gatewayUnavailable(let reason): reason
+    case .invalidBody(let error): error.description
+    case .unauthorized(let error): error.description
+    case .providerNotAvailable(let kind): "no gateway for \(kind) is configured"
+    case .gatewayBusy(let seconds): "it asks for \(seconds) s of patience"
+    }
+  }
+}
+
+/// The results of a push as a metric's fixed label set.
+public enum PushResultLabel: String, CaseIterable, Sendable {
+  case accepted
+  case duplicate
+  case unknownClient = "unknown_client"
+  case clientDeleted = "client_deleted"
+  case invalidBody = "invalid_body"
+  case unauthorized
+  case payloadTooLarge = "payload_too_large"
+  case providerNotAvailable = "provider_not_available"
+  case gatewayRejected = "gateway_rejected"
+  case gatewayBusy = "gateway_busy"
+  case gatewayUnavailable = "gateway_unavailable"
+  case gatewayTimeout = "gateway_timeout"
+  case overloaded
+  case storeFailed = "store_failed"
 }

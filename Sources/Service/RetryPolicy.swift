@@ -20,7 +20,7 @@ struct RetryPolicy {
   private static let firstDelay = Duration.milliseconds(250)
   private static let longestDelay = Duration.seconds(8)
   /// What to tell the relay when the gateway named no time. FCM's page on scaling says 60 s for quota.
-  static let defaultRetryAfter = 60
+  static let defaultRetryAfter: UInt64 = 60
 
   init(deadline: MonotonicTime) {
     self.deadline = deadline
@@ -40,7 +40,7 @@ struct RetryPolicy {
     case .throttled(let seconds):
       return retry(
         after: seconds, at: now, jitter: jitter,
-        otherwise: .gatewayBusy(retryAfter: seconds ?? Self.defaultRetryAfter))
+        otherwise: .gatewayBusy(retryAfter: Int(clamping: seconds ?? Self.defaultRetryAfter)))
     case .unavailable(let reason, let seconds):
       return retry(after: seconds, at: now, jitter: jitter, otherwise: .gatewayUnavailable(reason: reason))
     case .timedOut:
@@ -49,12 +49,12 @@ struct RetryPolicy {
     }
   }
 
-  private func retry(after seconds: Int?, at now: MonotonicTime, jitter: Double, otherwise: PushResult)
+  private func retry(after seconds: UInt64?, at now: MonotonicTime, jitter: Double, otherwise: PushResult)
     -> Action
   {
     let delay: Duration
     if let seconds {
-      delay = .seconds(max(0, min(seconds, 3600)))
+      delay = .seconds(min(seconds, 3600))
     } else {
       let doubled = Self.firstDelay * (1 << min(attempts - 1, 10))
       // Half fixed, half random: retries of many pushes spread out.

@@ -40,7 +40,9 @@ public final class TLSContext: Sendable {
         X509_free(certificate)
       }
     }
-    guard SSL_CTX_set_alpn_protos(context.context, context.wireProtocols, UInt32(context.wireProtocols.count)) == 0
+    guard
+      SSL_CTX_set_alpn_protos(context.context, context.wireProtocols, UInt32(context.wireProtocols.count))
+        == 0
     else { throw .library(TLSError.lastReason()) }
     return context
   }
@@ -95,7 +97,8 @@ public final class TLSContext: Sendable {
     // are given back. Read-ahead takes a record in one system call instead of two.
     SSL_CTX_ctrl(
       context, SSL_CTRL_MODE,
-      Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS), nil)
+      Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS), nil
+    )
     SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)
     // The framing above tells a truncated message from a whole one, so a missing close_notify is just an end.
     SSL_CTX_set_options(context, ignoreUnexpectedEOF | noCompression | noRenegotiation)

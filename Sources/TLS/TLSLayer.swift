@@ -85,7 +85,8 @@ final class TLSLayer: TransportLayer {
       failed = true
       let reason = TLSError.lastReason()
       let verification = SSL_get_verify_result(ssl)
-      guard handshaking, verification != Int(X509_V_OK), let words = X509_verify_cert_error_string(verification)
+      guard handshaking, verification != Int(X509_V_OK),
+        let words = X509_verify_cert_error_string(verification)
       else { return .failed(.tls(reason)) }
       return .failed(.tls("the peer's certificate was not accepted: \(String(cString: words))"))
     }

@@ -65,6 +65,14 @@ public final class Log: Sendable {
     set { minimum.store(newValue.rawValue, ordering: .relaxed) }
   }
 
+  /// For a level that is known at run time only.
+  public func log(
+    _ level: LogLevel, _ message: @autoclosure () -> String,
+    _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
+  ) {
+    write(level, message, fields)
+  }
+
   public func debug(
     _ message: @autoclosure () -> String,
     _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]

@@ -119,10 +119,10 @@ public final class MetricsRegistry: Sendable {
       let snapshot = histogram.snapshot
       let separator = labels.isEmpty ? "" : ","
       for (bound, count) in zip(histogram.bounds, snapshot.cumulative) {
-        line("_bucket", "\(labels)\(separator)le=\"\(bound)\"", count)
+        line("_bucket", "\(labels)\(separator)le=\"\(number(Double(bound) / 1000))\"", count)
       }
       line("_bucket", "\(labels)\(separator)le=\"+Inf\"", snapshot.count)
-      line("_sum", labels, number(Double(snapshot.totalMicroseconds) / 1000))
+      line("_sum", labels, number(Double(snapshot.totalMicroseconds) / 1_000_000))
       line("_count", labels, snapshot.count)
     }
   }

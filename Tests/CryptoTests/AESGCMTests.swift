@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Synchronization
 import Testing
 
 @Suite struct AESGCMTests {
@@ -64,6 +65,23 @@ import Testing
     let other = try AESGCM(key: otherKey)
     #expect(throws: CryptoError.authenticationFailed) { try other.open(sealed, aad: aad) }
     #expect(try cipher.open(sealed, aad: aad) == Array("device token".utf8))
+  }
+
+  // More threads than the pool keeps contexts.
+  @Test func worksOnManyThreads() throws {
+    let cipher = try AESGCM(key: key)
+    let opened = Atomic<Int>(0)
+    try onThreads(24) {
+      for length in 0..<50 {
+        let plaintext = [UInt8](repeating: UInt8(length), count: length)
+        guard let sealed = try? cipher.seal(plaintext, aad: [1]),
+          (try? cipher.open(sealed, aad: [1])) == plaintext,
+          (try? cipher.open(sealed, aad: [2])) == nil
+        else { continue }
+        opened.add(1, ordering: .relaxed)
+      }
+    }
+    #expect(opened.load(ordering: .relaxed) == 24 * 50)
   }
 
   @Test func refusesKeysOfOtherLengths() {

@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Glibc
 import Synchronization
 import Testing
 
@@ -133,46 +132,19 @@ import Testing
     let key = try Ed25519PrivateKey.generate()
     let messages: [[UInt8]] = (0..<8).map { Array("message \($0)".utf8) }
     let signatures = try messages.map { try key.sign($0) }
-    let work = VerifyWork(key: key.publicKey, messages: messages, signatures: signatures)
-    var threads: [pthread_t] = []
-    for _ in 0..<8 {
-      var thread = pthread_t()
-      let argument = Unmanaged.passRetained(work).toOpaque()
-      let status = pthread_create(&thread, nil, verifyThread, argument)
-      try #require(status == 0)
-      threads.append(thread)
-    }
-    for thread in threads { pthread_join(thread, nil) }
-    #expect(work.wrongAnswers.load(ordering: .relaxed) == 0)
-    #expect(work.answers.load(ordering: .relaxed) == 8 * 64)
-  }
-}
-
-private final class VerifyWork: Sendable {
-  let key: Ed25519PublicKey
-  let messages: [[UInt8]]
-  let signatures: [[UInt8]]
-  let answers = Atomic<Int>(0)
-  let wrongAnswers = Atomic<Int>(0)
-
-  init(key: Ed25519PublicKey, messages: [[UInt8]], signatures: [[UInt8]]) {
-    self.key = key
-    self.messages = messages
-    self.signatures = signatures
-  }
-
-  func run() {
-    for (index, message) in messages.enumerated() {
-      for (other, signature) in signatures.enumerated() {
-        let valid = key.verify(signature: signature, message: message)
-        answers.add(1, ordering: .relaxed)
-        if valid != (index == other) { wrongAnswers.add(1, ordering: .relaxed) }
+    let publicKey = key.publicKey
+    let answers = Atomic<Int>(0)
+    let wrongAnswers = Atomic<Int>(0)
+    try onThreads(8) {
+      for (index, message) in messages.enumerated() {
+        for (other, signature) in signatures.enumerated() {
+          let valid = publicKey.verify(signature: signature, message: message)
+          answers.add(1, ordering: .relaxed)
+          if valid != (index == other) { wrongAnswers.add(1, ordering: .relaxed) }
+        }
       }
     }
+    #expect(wrongAnswers.load(ordering: .relaxed) == 0)
+    #expect(answers.load(ordering: .relaxed) == 8 * 64)
   }
-}
-
-private func verifyThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let argument { Unmanaged<VerifyWork>.fromOpaque(argument).takeRetainedValue().run() }
-  return nil
 }

@@ -124,6 +124,14 @@ import Testing
     #expect(!publicKey.verify(signature: [], message: message))
   }
 
+  // PKCS #1 v1.5 signatures are deterministic, so both libraries must make the same bytes.
+  @Test func agreesWithAnotherLibrary() throws {
+    let key = try RSAPrivateKey(pem: PEMFixtures.rsaPKCS1)
+    let signature = try #require(Base64.decode(PEMFixtures.rsaSignature.utf8))
+    #expect(try key.sign(message) == signature)
+    #expect(try key.publicKey().verify(signature: signature, message: message))
+  }
+
   @Test func refusesOtherKindsAndShortKeys() throws {
     #expect(throws: CryptoError.invalidKey("the RSA key has 1024 bits; at least 2048 are needed")) {
       try RSAPrivateKey(pem: PEMFixtures.rsa1024)

@@ -71,4 +71,42 @@ enum PEMFixtures {
     AggdRnK93Ikk
     -----END PRIVATE KEY-----
     """
+
+  /// An RSA key in PKCS#1, made by another library.
+  static let rsaPKCS1 = """
+    -----BEGIN RSA PRIVATE KEY-----
+    MIIEogIBAAKCAQEAutIjjBkTM1J4+wWFB54lU9/4uEisemrzEvrrJJNR9+kaK+gu
+    bMQ/PuNpArdqLajGu4QnUDOViBq7Hmc534AsbsNs9E8IYiMOzd2yXgW1WzomvQNN
+    dUfNzvaN6TR5e8JnUR62VrDfa+U0Byvs8Nzjyad9C7VqZYsX4eVzrWa7euFQV0uB
+    pTcb/dK1La1WfuOIAbyBOSCtbFtkfrAcrW2R/Wo/3Wn6/N36ZeLdGaei/ponsLf2
+    t0z9PdIOdDMleFBKk2zpOTN9p61l6xx4jZd2s7+BfZLwgFb9WO7AVD3s4ftYeuBp
+    p8ajjIaWg6idA0d7Jg2dOvP6zOSF85EL5HQ6+QIDAQABAoIBAEISsRzK/4XuvLf3
+    B0oe7g/AjlxK46l2KtsDIGfyrJJUAHwX5Vd1fvLUhh6+VNCqOQM35ZmRbOjSn2xM
+    0OSRleVku6OaUho3UPSRXJSxSydlJS9DPEFm8Eyq2ZzpgK+7HURM6us1KgekbCa/
+    K9EyJmP7FxgthOA99efgeW2SAGugKrtMJuoGQPpM7qG2h3GZicfmWr1Wyklel6/a
+    tn5kZ5fGBVh4tz3KgYAtu7Xy0sP7p1lqMcaPgNhCmRxNfCTfZUQHJ5cma55HgPUb
+    Wu/F+o93soMHHE3FGIulZmFg8nCu+rJmOfabpZWBoJXpiGxkj1VdrKnBB69ETYLP
+    RXgiC7sCgYEA4nFZSn+fWriSRgZFiM6YgyQzprSNboc4Sc+JDWI3OrSEwWqJGIVK
+    zPzwAyd5ef25M4pUfDH3StB3oDMTqQuoU1yC+qv3BY8CzOC1EvSYPmkB2UAivTzn
+    bLmcpQ5qwmgCBo3FIccKnCV8toHaG5GA+5BBIe1QyVkvujtAysfnXCMCgYEA0zTP
+    75BnhzaeUhDpQFkUIMl/ewi90PAHT0CKc+00zk/MU8WkMQoFBerjHSVF1nJA7yVc
+    ZwCDbygJh5CAFW8bjBClDNamfAJumayrYGqPdGdHDb/gA2hxNm8cc3TLYDlhOBD7
+    DFwWEaDSfBiaBeB/tdUExU8na9TBnZn8sq4NoDMCgYACBJCPIWQCIvLqvNORzIV/
+    ZaswKRu5iGrv/XFzNRTY6RLlxlVCaq2n9fkNjiR++cvUsb7e/HL/r6vhOZNLRldR
+    ptlj8nRZEFUuDjKO4K8an0Ts8q1cklZdmanTrrU01khuVoUTL/rgOVVLKw0OgdVs
+    aHSsILk/khPizPRe2jktkQKBgBfsEG1C/ubqwc3rym+WZ1g7WmwWFmHW/gz083mj
+    8Wo40ZzfcvR2/RCphSXk9d8PO9macrfb8AckEsg/DrLezdD0ha1JlrvPDrXrP9IA
+    39TAaeTdycK5DrGqrh9JqEty1FckXTsOJxXCEHUr2C44Ol7fDNZIW9+zzmZKbbvT
+    SQnPAoGACnCysiDzv6rQIDmT2xeChXNLnsQpCYKlr2RkyKYWEgcYcOokLlGaEFC3
+    6JZoWkpchLNwS4SBA8uL1jAqjbEJYcrg/t9Ec2lXlrjvXHzdLlSqhZL2TIP+Cosv
+    oz0jhhaVd721+ZyY6PTZ85QY5xGpkF3NOzhmrQ1Rw0kGtP1RoTM=
+    -----END RSA PRIVATE KEY-----
+    """
+
+  /// That library's RS256 signature of "header.claims" under `rsaPKCS1`, in base64.
+  static let rsaSignature =
+    "OAXzTOeztOsJU11qCdnxWI+MoLHsEJ6zQwjQ2s07Z49/gCTpHOJYb28/mDGH1R8IdVqVApr2RxUNYOmfqadNICda"
+    + "Bp1cFAtbCLv1OvpAyse97hC/0sIJiIAbSWSEv78LAd4arLqoPN/MOj1zYyXAFERTOtYtedo30MY6oR2gn2TTJY+d"
+    + "Nj+45N1nE4OV/j/f/gCaIfz++beOlV1EC5fKs3XtJDWKvJ8H/NA9z1HvwbgqEGE2tXOo+DoHbZ1Kh/roO9YpbC5V"
+    + "YXGGXOxWHd+IRf+wRlxRfBawLjmNlM9kJK/+NXYMwSPNEPpncAf6hjc7uOzhLp3k0uT9zGBiuv/X/Q=="
 }

@@ -11,9 +11,9 @@ import Testing
   @Test func theAssertionIsWhatGoogleWants() throws {
     let account = try ServiceAccount(json: SampleAccount.json())
     let request = try FCMTokenExchange.request(for: account, now: 1_767_323_045)
-    #expect(request.header(":authority") == "oauth2.googleapis.com")
-    #expect(request.header(":path") == "/token")
-    #expect(request.header("content-type") == "application/x-www-form-urlencoded")
+    #expect(request.authority == "oauth2.googleapis.com")
+    #expect(request.path == "/token")
+    #expect(request.fields.first("content-type") == "application/x-www-form-urlencoded")
     let body = String(decoding: request.body, as: UTF8.self)
     let start = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
     #expect(body.hasPrefix(start))

@@ -44,10 +44,10 @@ private func error(_ json: [UInt8]) -> ServiceAccountError? {
     #expect(account.projectID == "wallet-1234")
     #expect(account.clientEmail == "push@wallet-1234.iam.gserviceaccount.com")
     #expect(account.privateKeyID == "0123abcd")
-    #expect(account.tokenEndpoint.host == "oauth2.googleapis.com")
-    #expect(account.tokenEndpoint.port == 443)
+    #expect(account.tokenEndpoint.endpoint.host == "oauth2.googleapis.com")
+    #expect(account.tokenEndpoint.endpoint.port == 443)
     #expect(account.tokenEndpoint.path == "/token")
-    #expect(account.tokenEndpoint.authority == "oauth2.googleapis.com")
+    #expect(account.tokenEndpoint.endpoint.authority == "oauth2.googleapis.com")
     #expect(
       "\(account)" == "service account push@wallet-1234.iam.gserviceaccount.com of project wallet-1234")
     #expect(try ServiceAccount(json: SampleAccount.json("private_key_id")).privateKeyID == nil)
@@ -68,7 +68,7 @@ private func error(_ json: [UInt8]) -> ServiceAccountError? {
     ("token_uri", "http://oauth2.googleapis.com/token"),
     ("token_uri", "https:///token"), ("token_uri", "https://a@b/token"), ("token_uri", "https://a:0/"),
     ("token_uri", "https://a:b/"), ("token_uri", "https://a/b?c"), ("token_uri", "https://a/b c"),
-    ("token_uri", "https://[::1]/"),
+    ("token_uri", "https://[::1/"),
   ])
   func anInvalidFieldIsNamed(name: String, value: String) {
     guard case .invalidField(let found, _) = error(SampleAccount.json(name, .string(value))) else {
@@ -80,10 +80,10 @@ private func error(_ json: [UInt8]) -> ServiceAccountError? {
 
   @Test func otherTokenEndpoints() throws {
     let account = try ServiceAccount(json: SampleAccount.json("token_uri", .string("https://localhost:8443")))
-    #expect(account.tokenEndpoint.host == "localhost")
-    #expect(account.tokenEndpoint.port == 8443)
+    #expect(account.tokenEndpoint.endpoint.host == "localhost")
+    #expect(account.tokenEndpoint.endpoint.port == 8443)
     #expect(account.tokenEndpoint.path == "/")
-    #expect(account.tokenEndpoint.authority == "localhost:8443")
+    #expect(account.tokenEndpoint.endpoint.authority == "localhost:8443")
   }
 
   @Test func otherFilesAreRefused() throws {

@@ -13,7 +13,7 @@ private func get(_ path: String, _ fields: String = "") -> String {
   "GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP1ConnectionTests {
+@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1ConnectionTests {
   @Test func aConnectionServesOneRequestAfterAnother() async throws {
     let server = try await TestServer(answering: echo)
     let client = RawClient(port: server.port)
@@ -79,6 +79,38 @@ private func get(_ path: String, _ fields: String = "") -> String {
     let counters = await server.counters()
     #expect(counters.requests == 10_000)
     #expect(counters.connectionsAccepted == 1)
+    server.end()
+  }
+
+  @Test func answersGivenAtOnceDoNotNest() async throws {
+    let server = try await TestServer { _ in
+      var depth = 0
+      return ClosureHandler { _, responder in
+        depth += 1
+        responder.respond(.text(200, "\(depth)"))
+        depth -= 1
+      }
+    }
+    let client = RawClient(port: server.port)
+    client.send(get("/") + get("/") + get("/"))
+    for _ in 0..<3 {
+      #expect(client.response()?.text == "1")
+    }
+    server.end()
+  }
+
+  /// While a request is in service, a peer can not fill the memory with more of them.
+  @Test func readingPausesBehindAFullBacklog() async throws {
+    let server = try await TestServer { _ in
+      var kept: [HTTPResponder] = []
+      return ClosureHandler { _, responder in kept.append(responder) }
+    }
+    let client = RawClient(port: server.port)
+    let limit = 64 * 1_048_576
+    let sent = client.flood(Array(String(repeating: get("/"), count: 5000).utf8), limit: limit)
+    // What the kernel holds on both sides is a few megabytes.
+    #expect(sent < limit)
+    #expect(await server.counters().requests == 1)
     server.end()
   }
 
@@ -217,7 +249,7 @@ private func get(_ path: String, _ fields: String = "") -> String {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTP1TimeoutTests {
+@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1TimeoutTests {
   private static func options(_ change: (inout HTTPServerOptions) -> Void) -> HTTPServerOptions {
     var options = HTTPServerOptions()
     change(&options)

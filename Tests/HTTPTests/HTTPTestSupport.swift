@@ -3,6 +3,31 @@ import CLinux
 import EventLoop
 import Glibc
 import HTTP
+import Testing
+
+/// Runs each test of a suite on a thread of its own, so that a blocking client holds up nothing else.
+struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let thread = try LoopThread(name: "test-client")
+    let result: Result<Void, any Error> = await withTaskExecutorPreference(thread.loop) {
+      do {
+        return .success(try await function())
+      } catch {
+        return .failure(error)
+      }
+    }
+    thread.stopAndJoin()
+    try result.get()
+  }
+}
+
+extension Trait where Self == OwnThreadTrait {
+  static var ownThread: OwnThreadTrait { OwnThreadTrait() }
+}
 
 /// A handler made of a closure.
 final class ClosureHandler: HTTPHandler {
@@ -20,6 +45,7 @@ final class TestServer: Sendable {
   /// `makeHandler` runs on the loop.
   init(
     _ options: HTTPServerOptions = HTTPServerOptions(),
+    makeLayer: (@Sendable (Int32) -> Result<any TransportLayer, TransportError>)? = nil,
     _ makeHandler: @escaping @Sendable (EventLoop) -> any HTTPHandler
   ) async throws {
     let thread = try LoopThread(name: "http-test")
@@ -27,7 +53,8 @@ final class TestServer: Sendable {
     let (server, port) = await withCheckedContinuation { continuation in
       thread.loop.execute {
         let loop = thread.loop
-        let server = HTTPServer(loop: loop, options: options, handler: makeHandler(loop))
+        let server = HTTPServer(
+          loop: loop, options: options, handler: makeHandler(loop), makeLayer: makeLayer)
         if let address = SocketAddress(ip: "127.0.0.1", port: 0) {
           try? server.start(at: address)
         }
@@ -54,11 +81,16 @@ final class TestServer: Sendable {
     }
   }
 
+  /// Begins to stop. The stream ends when all connections have ended.
+  func beginStop(grace: Duration = .seconds(20)) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    server.run { $0.stop(grace: grace) { continuation.finish() } }
+    return stream
+  }
+
   /// Returns when all connections have ended.
   func stop(grace: Duration = .seconds(20)) async {
-    await withCheckedContinuation { continuation in
-      server.run { $0.stop(grace: grace) { continuation.resume() } }
-    }
+    for await _ in beginStop(grace: grace) {}
   }
 
   func end() {
@@ -115,6 +147,20 @@ final class RawClient {
       sent += count
     }
     return true
+  }
+
+  /// Sends `bytes` over and over until the peer takes no more for a while, or `limit` is reached;
+  /// returns how many bytes it took.
+  func flood(_ bytes: [UInt8], limit: Int) -> Int {
+    var sent = 0
+    while sent < limit, wait(POLLOUT, milliseconds: 100) {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+      }
+      guard count > 0 else { break }
+      sent += count
+    }
+    return sent
   }
 
   func endInput() { shutdown(fd, Int32(SHUT_WR)) }

@@ -91,11 +91,21 @@ private func connect(
   let server: TLSContext
   let trusting: TLSContext
 
+  /// Seconds since the epoch around now: a day ahead, or over since an hour.
+  static let valid = validity(from: -3600, to: 86_400)
+  static let past = validity(from: -7200, to: -3600)
+
+  static func validity(from: Int, to: Int) -> Range<Int> {
+    let now = Int(WallClock.seconds())
+    return now + from..<now + to
+  }
+
   init() throws {
-    authority = try LoopbackCertificateAuthority(validity: -3600..<86_400)
-    let issued = try authority.issue(names: ["localhost", "127.0.0.1"], validity: -3600..<86_400)
+    authority = try LoopbackCertificateAuthority(validity: Self.valid)
+    let issued = try authority.issue(names: ["localhost", "127.0.0.1"], validity: Self.valid)
     server = try TLSContext.server(
-      certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM, protocols: ["h2", "http/1.1"])
+      certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM,
+      protocols: ["h2", "http/1.1"])
     trusting = try TLSContext.client(trust: .pem(authority.certificatePEM), protocols: ["h2"])
   }
 
@@ -118,7 +128,7 @@ private func connect(
   }
 
   @Test func anUnknownAuthorityIsRefused() async throws {
-    let other = try LoopbackCertificateAuthority(validity: -3600..<86_400)
+    let other = try LoopbackCertificateAuthority(validity: Self.valid)
     let client = try TLSContext.client(trust: .pem(other.certificatePEM), protocols: ["h2"])
     let outcome = try await connect(server: server, client: client, serverName: "localhost")
     guard case .tls(let text) = outcome.error else {
@@ -136,7 +146,7 @@ private func connect(
   }
 
   @Test func anExpiredCertificateIsRefusedInThoseWords() async throws {
-    let issued = try authority.issue(names: ["localhost"], validity: -7200 ..< -3600)
+    let issued = try authority.issue(names: ["localhost"], validity: Self.past)
     let expired = try TLSContext.server(
       certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM, protocols: ["h2"])
     let outcome = try await connect(server: expired, client: trusting, serverName: "localhost")
@@ -154,9 +164,9 @@ private func connect(
   }
 
   @Test func wrongPEMIsNamed() throws {
-    let issued = try authority.issue(names: ["localhost"], validity: -1..<60)
+    let issued = try authority.issue(names: ["localhost"], validity: Self.valid)
     #expect(throws: TLSError.keyMismatch) {
-      let other = try authority.issue(names: ["localhost"], validity: -1..<60)
+      let other = try authority.issue(names: ["localhost"], validity: Self.valid)
       _ = try TLSContext.server(
         certificateChain: issued.certificatePEM, privateKey: other.privateKeyPEM, protocols: [])
     }

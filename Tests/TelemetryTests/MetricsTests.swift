@@ -53,7 +53,7 @@ private enum Outcome: String, CaseIterable { case accepted, refused }
 
   @Test func bucketsAreInclusiveAndCumulative() {
     let registry = MetricsRegistry()
-    let latency = registry.histogram("wait_ms", help: "Wait.", labels: [("g", "a")], bounds: [1, 10])
+    let latency = registry.histogram("wait_seconds", help: "Wait.", labels: [("g", "a")], bounds: [1, 10])
     latency.observe(.milliseconds(1))
     latency.observe(.microseconds(1001))
     latency.observe(.milliseconds(10))
@@ -61,13 +61,13 @@ private enum Outcome: String, CaseIterable { case accepted, refused }
     latency.observe(.seconds(-1))
     #expect(
       text(registry) == """
-        # HELP wait_ms Wait.
-        # TYPE wait_ms histogram
-        wait_ms_bucket{g="a",le="1"} 2
-        wait_ms_bucket{g="a",le="10"} 4
-        wait_ms_bucket{g="a",le="+Inf"} 5
-        wait_ms_sum{g="a"} 2012.001
-        wait_ms_count{g="a"} 5
+        # HELP wait_seconds Wait.
+        # TYPE wait_seconds histogram
+        wait_seconds_bucket{g="a",le="0.001"} 2
+        wait_seconds_bucket{g="a",le="0.01"} 4
+        wait_seconds_bucket{g="a",le="+Inf"} 5
+        wait_seconds_sum{g="a"} 2.012001
+        wait_seconds_count{g="a"} 5
 
         """)
     #expect(latency.snapshot.cumulative == [2, 4])

@@ -15,3 +15,5 @@
 int linux_accept_nonblocking(int fd, struct sockaddr *address, socklen_t *length);
 /// pthread_setname_np(3) for the calling thread; at most 15 bytes.
 void linux_set_thread_name(const char *name);
+/// environ(7): Swift takes the variable itself for unsafe shared state.
+char **linux_environment(void);

@@ -1,16 +1,28 @@
 import Bytes
+import HTTP
 
 /// A push as APNs' HTTP/2 request (Apple, "Sending notification requests to APNs").
 public enum APNsRequest {
   /// Hex digits of a device token taken at most. Today's have 64; Apple says not to rely on that.
   public static let maximumTokenLength = 200
 
+  private static let pathPrefix = "/3/device/"
+
   /// The path for `deviceToken`; nil when it is no hex, so that no device can ever have it.
   public static func path(deviceToken: String) -> String? {
-    guard !deviceToken.isEmpty, deviceToken.utf8.count <= maximumTokenLength,
-      let bytes = Hex.decode(deviceToken)
+    let digits = deviceToken.utf8
+    guard !digits.isEmpty, digits.count <= maximumTokenLength, digits.count % 2 == 0,
+      digits.allSatisfy({ Hex.digitValue($0) != nil })
     else { return nil }
-    return "/3/device/" + Hex.encode(bytes)
+    return String(unsafeUninitializedCapacity: pathPrefix.utf8.count + digits.count) { buffer in
+      var (_, end) = buffer.update(from: pathPrefix.utf8)
+      for digit in digits {
+        // Digits have this bit set already; capital letters are lowered by it.
+        buffer[end] = digit | 0x20
+        end += 1
+      }
+      return end
+    }
   }
 
   /// The outcome for a device token that `path(deviceToken:)` refuses: what Apple would answer, without asking.
@@ -24,21 +36,22 @@ public enum APNsRequest {
   ///   - authorization: `bearer <provider token>`; nil when the connection has a client certificate.
   public static func build(
     _ push: GatewayPush, payload: [UInt8], authority: String, topic: String, authorization: String?
-  ) -> GatewayRequest? {
+  ) -> HTTPRequest? {
     guard let path = path(deviceToken: push.deviceToken) else { return nil }
-    var fields: [(name: String, value: String)] = []
+    var fields = HTTPFields()
     fields.reserveCapacity(8)
-    if let authorization { fields.append(("authorization", authorization)) }
+    if let authorization { fields.add("authorization", authorization) }
     let id = push.id.description
-    fields.append(("apns-topic", topic))
-    fields.append(("apns-push-type", "alert"))
-    fields.append(("apns-priority", "10"))
-    fields.append(("apns-expiration", String(push.expiration)))
-    fields.append(("apns-id", id))
+    fields.add("apns-topic", topic)
+    fields.add("apns-push-type", "alert")
+    fields.add("apns-priority", "10")
+    fields.add("apns-expiration", String(push.expiration))
+    fields.add("apns-id", id)
     // Apple does not promise to fold equal IDs. With a collapse ID a repeated push replaces the first one on
     // the device instead of showing twice.
-    fields.append(("apns-collapse-id", id))
-    fields.append(("content-type", "application/json"))
-    return GatewayRequest(authority: authority, path: path, fields: fields, body: payload)
+    fields.add("apns-collapse-id", id)
+    fields.add("content-type", "application/json")
+    return HTTPRequest(
+      method: "POST", path: path, authority: authority, scheme: "https", fields: fields, body: payload)
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import HTTP
 import JSON
 
 /// The exchange of a signed assertion for an access token (Google, "Using OAuth 2.0 for server to server
@@ -24,13 +25,17 @@ public enum FCMTokenExchange {
   /// - Parameter now: seconds since the epoch.
   public static func request(
     for account: ServiceAccount, now: UInt64
-  ) throws(CryptoError) -> GatewayRequest {
+  ) throws(CryptoError) -> HTTPRequest {
     let body =
       "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
       + (try assertion(for: account, now: now))
-    return GatewayRequest(
-      authority: account.tokenEndpoint.authority, path: account.tokenEndpoint.path,
-      fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")],
+    return HTTPRequest(
+      method: "POST", path: account.tokenEndpoint.path,
+      authority: account.tokenEndpoint.endpoint.authority, scheme: "https",
+      fields: [
+        HTTPField("content-type", "application/x-www-form-urlencoded"),
+        HTTPField("accept", "application/json"),
+      ],
       body: Array(body.utf8))
   }
 

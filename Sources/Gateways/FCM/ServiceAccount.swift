@@ -46,12 +46,8 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
   public struct TokenEndpoint: Equatable, Sendable {
     /// As the file has it; the assertion's audience.
     public var uri: String
-    public var host: String
-    public var port: UInt16
+    public var endpoint: GatewayEndpoint
     public var path: String
-
-    /// Host, and port unless it is 443.
-    public var authority: String { port == 443 ? host : "\(host):\(port)" }
   }
 
   /// Reads the file's content.
@@ -106,23 +102,15 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     return text
   }
 
-  /// `https://host[:port][/path]`, nothing else: no user, no query, no IPv6 literal.
+  /// `https://host[:port][/path]`, nothing else: no user, no query.
   private static func endpoint(_ uri: String) -> TokenEndpoint? {
-    let scheme = "https://"
-    guard uri.hasPrefix(scheme), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-    let rest = uri.dropFirst(scheme.count)
-    let authority = rest.prefix { $0 != "/" }
-    let path = rest.dropFirst(authority.count)
-    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-    guard let host = parts.first, !host.isEmpty, parts.count <= 2, host.utf8.allSatisfy(isWordByte),
-      !path.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
+    guard
+      uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
     else { return nil }
-    var port: UInt16 = 443
-    if parts.count == 2 {
-      guard let number = UInt16(parts[1]), number > 0 else { return nil }
-      port = number
-    }
-    return TokenEndpoint(uri: uri, host: String(host), port: port, path: path.isEmpty ? "/" : String(path))
+    let scheme = "https://"
+    let path = uri.dropFirst(scheme.count).drop { $0 != "/" }
+    guard let endpoint = try? GatewayEndpoint(url: String(uri[..<path.startIndex])) else { return nil }
+    return TokenEndpoint(uri: uri, endpoint: endpoint, path: path.isEmpty ? "/" : String(path))
   }
 }
 

@@ -1,5 +1,4 @@
 import Bytes
-import Glibc
 
 /// A request as HTTP/1 delivers it.
 public struct HTTP1Request: Sendable {
@@ -44,7 +43,7 @@ public struct HTTP1RequestParser: Sendable {
   private var head: HTTP1RequestHead?
   private var body: [UInt8] = []
   /// How far the line at the front of the input has been searched for its end.
-  private var searched = 0
+  private(set) var searched = 0
   private var fieldBytes = 0
   private var fieldCount = 0
   private var extensionBytes = 0
@@ -108,11 +107,9 @@ public struct HTTP1RequestParser: Sendable {
     while true {
       switch state {
       case .requestLine:
+        try checkFirstByte(bytes, at: position)
         guard let line = try nextLine(bytes, &position, limit: limits.requestLine, .requestLineTooLong)
-        else {
-          try checkFirstByte(bytes, at: position)
-          return false
-        }
+        else { return false }
         try takeRequestLine(bytes.extracting(line))
       case .fields:
         guard let line = try nextFieldLine(bytes, &position) else { return false }
@@ -187,8 +184,8 @@ extension HTTP1RequestParser {
       guard searched <= limit + 1 else { throw tooLong }
       return nil
     }
+    guard lineFeed - start <= limit + 1 else { throw tooLong }
     guard lineFeed > start, bytes[lineFeed - 1] == 0x0D else { throw .bareLineFeed }
-    guard lineFeed - 1 - start <= limit else { throw tooLong }
     searched = 0
     position = lineFeed + 1
     return start..<(lineFeed - 1)
@@ -282,29 +279,6 @@ extension HTTP1RequestParser {
     }
     for index in text.indices where !HTTPCharacters.isFieldValue(text[index]) {
       throw .malformedChunk
-    }
-  }
-}
-
-extension Span where Element == UInt8 {
-  fileprivate func firstIndexOfLineFeed(from start: Int) -> Int? {
-    guard start < count else { return nil }
-    return withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress, let found = memchr(base + start, 0x0A, count - start) else {
-        return nil
-      }
-      return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
-    }
-  }
-}
-
-extension UInt8 {
-  fileprivate var hexadecimalValue: Int? {
-    switch self {
-    case 0x30...0x39: Int(self) - 0x30
-    case 0x41...0x46: Int(self) - 0x37
-    case 0x61...0x66: Int(self) - 0x57
-    default: nil
     }
   }
 }

@@ -11,6 +11,8 @@ public final class HTTP2Client {
 
   public struct Configuration: Sendable {
     public var maxConnections = 4
+    /// Streams that are used of one connection, however many more the peer allows.
+    public var maxStreamsPerConnection = 1000
     /// Requests that may wait for a stream; more fail with `queueFull`.
     public var queueLimit = 10_000
     /// How often a request is sent again because the peer had refused it unseen.
@@ -19,6 +21,11 @@ public final class HTTP2Client {
     public var connectTimeout = Duration.seconds(4)
     /// Failed attempts in a row before waiting requests fail with the last error.
     public var connectFailureLimit = 3
+    /// Takes a connection only when ALPN chose `h2`: for TLS, where there is no knowing otherwise
+    /// (RFC 9113, section 3.2).
+    public var requiresALPN = false
+    /// Shortest time between two connections given up with `retireConnection`.
+    public var retirementInterval = Duration.seconds(10)
     /// A PING after so long without a word from the peer, while no request is open. Apple's advice is
     /// once an hour (Establishing a Connection to APNs); firewalls forget sooner.
     public var pingAfterIdle = Duration.seconds(900)
@@ -38,6 +45,7 @@ public final class HTTP2Client {
   /// What an operator may want to read in a log.
   public enum Notice: Sendable {
     case connected
+    /// `cancelled` when we closed it.
     case disconnected(HTTP2ClientError)
     /// The debug data is the peer's text, from APNs a JSON object with a reason.
     case goAway(HTTP2ErrorCode, debugData: [UInt8])
@@ -76,6 +84,9 @@ public final class HTTP2Client {
   private var shutdownCompletions: [() -> Void] = []
   private var isShutDown = false
   private var totals = Counters()
+  /// The connection whose response is being handed over.
+  private var answering: HTTP2PoolState.ConnectionID?
+  private var lastRetirement: MonotonicTime?
 
   /// A client without a connection yet; the first request opens one.
   public init(
@@ -131,14 +142,29 @@ public final class HTTP2Client {
     return HTTP2RequestHandle(client: self, id: id)
   }
 
+  /// Within the completion of a request that was answered: puts no more requests on the connection that
+  /// brought the answer, for a peer that is to be asked on another one. Those on it go on.
+  ///
+  /// False when requests may still go there: outside of such a completion, or when another connection was
+  /// given up so recently that a peer with the same fault everywhere would get a new one for each request.
+  public func retireConnection() -> Bool {
+    guard let answering else { return false }
+    if !state.takesRequests(answering) { return true }
+    if let lastRetirement, loop.now - lastRetirement < configuration.retirementInterval { return false }
+    lastRetirement = loop.now
+    perform(state.retire(answering))
+    return true
+  }
+
   fileprivate func cancel(_ id: HTTP2PoolState.RequestID) {
     giveUp(id, .cancelled)
   }
 
   private func giveUp(_ id: HTTP2PoolState.RequestID, _ error: HTTP2ClientError) {
-    guard let connection = pending[id].map({ $0.connection }) else { return }
-    if let connection { connections[connection]?.cancel(id) }
-    finish(id, .failure(error))
+    guard let request = pending[id] else { return }
+    complete(id, .failure(error))
+    if let connection = request.connection { connections[connection]?.cancel(id) }
+    perform(state.requestDone(id))
   }
 
   /// Ends a request and tells the pool.
@@ -159,7 +185,11 @@ public final class HTTP2Client {
       loop.schedule(at: loop.now) { completion() }
       return
     }
-    shutdownCompletions.append(completion)
+    // Holding itself: the caller may let go of the client meanwhile.
+    shutdownCompletions.append {
+      completion()
+      _ = self
+    }
     perform(state.shutdown())
   }
 
@@ -194,7 +224,8 @@ public final class HTTP2Client {
       pingTimeout: configuration.pingTimeout, spareTimeout: configuration.spareTimeout)
     do throws(HTTP2Error) {
       let connection = try HTTP2ClientConnection(
-        id: id, loop: loop, timing: timing, session: configuration.session, owner: self)
+        id: id, loop: loop, timing: timing, session: configuration.session,
+        requiresALPN: configuration.requiresALPN, owner: self)
       connections[id] = connection
       connection.begin(connect(loop, connection))
     } catch {
@@ -234,11 +265,15 @@ extension HTTP2Client: HTTP2ClientConnectionOwner {
     case .ready(let maxStreams):
       totals.connectionsOpened += 1
       onNotice?(.connected)
-      perform(state.connectionReady(id, maxStreams: maxStreams))
+      perform(
+        state.connectionReady(id, maxStreams: min(maxStreams, configuration.maxStreamsPerConnection)))
     case .settings(let maxStreams):
-      perform(state.settingsChanged(id, maxStreams: maxStreams))
+      perform(
+        state.settingsChanged(id, maxStreams: min(maxStreams, configuration.maxStreamsPerConnection)))
     case .response(let request, let response):
+      answering = id
       finish(request, .success(response))
+      answering = nil
     case .streamClosed(_, nil):
       perform(state.streamClosed(id, answered: true))
     case .streamClosed(let request, .refused?):

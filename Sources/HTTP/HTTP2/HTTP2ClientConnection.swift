@@ -39,6 +39,7 @@ final class HTTP2ClientConnection {
   private let loop: EventLoop
   private let timing: Timing
   private let session: HTTP2ClientSession
+  private let requiresALPN: Bool
   private weak var owner: (any HTTP2ClientConnectionOwner)?
   private var transport: (any Transport)?
   private var requests: [Int32: RequestID] = [:]
@@ -56,12 +57,13 @@ final class HTTP2ClientConnection {
 
   init(
     id: HTTP2PoolState.ConnectionID, loop: EventLoop, timing: Timing,
-    session: HTTP2ClientSession.Configuration, owner: any HTTP2ClientConnectionOwner
+    session: HTTP2ClientSession.Configuration, requiresALPN: Bool, owner: any HTTP2ClientConnectionOwner
   ) throws(HTTP2Error) {
     self.id = id
     self.loop = loop
     self.timing = timing
     self.session = try HTTP2ClientSession(session)
+    self.requiresALPN = requiresALPN
     self.owner = owner
     lastRead = loop.now
     lastUse = loop.now
@@ -93,6 +95,13 @@ final class HTTP2ClientConnection {
   func cancel(_ id: RequestID) {
     guard let stream = streams[id] else { return }
     session.cancel(stream)
+    if !session.wasSent(stream) {
+      // Held back by the peer's limit, which may stay where it is: the session would report the end
+      // only once there was room.
+      requests[stream] = nil
+      streams[id] = nil
+      owner?.connection(self.id, did: .streamClosed(id, failure: .reset(.cancel)))
+    }
     scheduleFlush()
   }
 
@@ -242,8 +251,9 @@ extension HTTP2ClientConnection: TurnEndAction {
 extension HTTP2ClientConnection: TransportDelegate {
   func transportDidConnect(_ transport: any Transport) {
     guard !isClosed else { return }
-    if let chosen = transport.negotiatedProtocol, chosen != "h2" {
-      return fail(.connectFailed("the peer does not speak HTTP/2: ALPN chose \(chosen)"))
+    let chosen = transport.negotiatedProtocol
+    if chosen != "h2", chosen != nil || requiresALPN {
+      return fail(.connectFailed("the peer does not speak HTTP/2: ALPN chose \(chosen ?? "nothing")"))
     }
     isConnected = true
     lastRead = loop.now

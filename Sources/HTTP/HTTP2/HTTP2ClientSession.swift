@@ -90,7 +90,7 @@ public final class HTTP2ClientSession {
         return .response(
           stream: stream,
           HTTPResponse(status: message.status, fields: message.fields, body: message.body))
-      case .overflow:
+      case .overflow, .expectsContinue:
         continue  // The stream has been reset, and says why when it closes.
       case .streamClosed(let stream, let code, let isComplete, let failure):
         return .streamClosed(stream: stream, failure: isComplete ? nil : failure ?? Self.failure(code))

@@ -157,6 +157,19 @@ struct HTTP2PoolState {
       + advance()
   }
 
+  /// The peer answers, but should be asked on another connection: this one gets no more requests.
+  mutating func retire(_ id: ConnectionID) -> [Action] {
+    guard let index = index(id), connections[index].phase == .ready else { return [] }
+    connections[index].phase = .draining
+    connections[index].isSettled = true
+    return advance()
+  }
+
+  /// Whether new requests may be put on the connection.
+  func takesRequests(_ id: ConnectionID) -> Bool {
+    connections.contains { $0.id == id && $0.phase == .ready }
+  }
+
   /// The connection is gone or never came about. Of the requests that were on it, those that were not
   /// sent (`unsent`) go back to the queue, the others fail as lost.
   mutating func connectionClosed(

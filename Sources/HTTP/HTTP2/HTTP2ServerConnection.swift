@@ -78,7 +78,7 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
       switch event {
       case .request(let stream, let request):
         serve(stream, request)
-      case .requestTooLarge(let stream, let status):
+      case .requestRefused(let stream, let status):
         context.counters.requestsRefused += 1
         respond(stream, context.options.errorResponse(status, HTTPStatus.reason(status)))
       case .streamClosed(let stream, _):

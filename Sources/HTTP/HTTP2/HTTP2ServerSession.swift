@@ -5,8 +5,9 @@ import EventLoop
 public enum HTTP2ServerEvent: Sendable {
   /// A whole request, to be answered with `respond`.
   case request(stream: Int32, HTTPRequest)
-  /// A request went over a limit, and is to be answered with this status (413, 414, 431).
-  case requestTooLarge(stream: Int32, status: Int)
+  /// A request that is not to be served, and is to be answered with this status: over a limit (413, 414,
+  /// 431), or not one that makes sense (400, 501).
+  case requestRefused(stream: Int32, status: Int)
   /// The stream is gone: answered, or reset by the peer with `code`.
   case streamClosed(stream: Int32, code: HTTP2ErrorCode)
   /// The peer makes no more requests on this connection.
@@ -128,7 +129,11 @@ public final class HTTP2ServerSession {
       switch event {
       case .message(let stream, let message):
         if message.method == "HEAD" { headStreams.insert(stream) }
+        if let status = refusal(message) { return .requestRefused(stream: stream, status: status) }
         return .request(stream: stream, request(message))
+      case .expectsContinue(let stream):
+        // Fails for want of memory alone; the sender then goes on after a while.
+        try? core.submitInterimResponse(stream, status: 100)
       case .overflow(let stream, let kind):
         let status =
           switch kind {
@@ -136,7 +141,7 @@ public final class HTTP2ServerSession {
           case .headers: 431
           case .body: 413
           }
-        return .requestTooLarge(stream: stream, status: status)
+        return .requestRefused(stream: stream, status: status)
       case .streamClosed(let stream, let code, _, _):
         headStreams.remove(stream)
         return .streamClosed(stream: stream, code: code)
@@ -149,6 +154,16 @@ public final class HTTP2ServerSession {
       }
     }
     return nil
+  }
+
+  /// What the library lets pass and we do not: tunnels, and an authority that is none or that `host`
+  /// contradicts (RFC 9113, section 8.3.1).
+  private func refusal(_ message: HTTP2InboundMessage) -> Int? {
+    guard message.method != "CONNECT" else { return 501 }
+    let hosts = message.fields.all("host")
+    let authority = message.authority ?? hosts.first ?? ""
+    let isValid = HTTPAuthority.isValid(Array(authority.utf8).span)
+    return isValid && hosts.allSatisfy { $0 == authority } ? nil : 400
   }
 
   private func request(_ message: HTTP2InboundMessage) -> HTTPRequest {

@@ -4,6 +4,8 @@ import CNghttp2
 enum HTTP2SessionEvent {
   /// A whole request (at the server) or response (at the client).
   case message(stream: Int32, HTTP2InboundMessage)
+  /// A request's head came, and its sender waits before it sends the body.
+  case expectsContinue(stream: Int32)
   /// A message went over a limit; the rest of it is dropped.
   case overflow(stream: Int32, HTTP2Stream.Overflow)
   /// The stream is gone. `isComplete`: a whole message had come in.
@@ -106,7 +108,13 @@ final class HTTP2SessionRecorder {
     if !isServer, let status = streams[stream]?.inbound.status, status < 200 {
       streams[stream]?.inbound.discardInterimResponse()
     }
-    if endsStream { inboundEnded(stream) }
+    if endsStream {
+      inboundEnded(stream)
+    } else if isServer, let state = streams[stream], !state.discardsInbound, !state.isReadingTrailers,
+      state.inbound.fields.first("expect")?.lowercased() == "100-continue"
+    {
+      events.append(.expectsContinue(stream: stream))
+    }
   }
 
   func dataCame(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {

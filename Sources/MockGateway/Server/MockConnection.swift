@@ -45,7 +45,7 @@ final class MockConnection {
     while !isClosing, let event = session.nextEvent() {
       switch event {
       case .request(let stream, let request): serve(stream, request)
-      case .requestTooLarge(let stream, let status):
+      case .requestRefused(let stream, let status):
         let verdict = context.handler.overflow(status: status)
         context.log.refused(context.service, verdict.refusal)
         session.respond(stream, verdict.response)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HTTP2SessionTests {
   @Test func requestAndResponseArriveWhole() throws {
     let pair = try MemoryConnection()
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       pair.server.respond(
         stream,
         HTTPResponse(status: 201, fields: [HTTPField("apns-id", "abc")], body: request.body + [0x21]))
@@ -46,7 +46,7 @@ import Testing
       try pair.client.submit(post("/", [], [HTTPField("x-bad", "a\r\nb: c")]))
     }
     #expect(throws: HTTP2Error.invalidField(":path")) { try pair.client.submit(post("/a b")) }
-    pair.onRequest = { stream, _ in
+    pair.onRequest = { [unowned pair] stream, _ in
       pair.server.respond(stream, HTTPResponse(status: 200, fields: [HTTPField("x-bad", "a\nb")]))
     }
     let stream = try pair.client.submit(post("/"))
@@ -56,7 +56,7 @@ import Testing
 
   @Test func headGetsNoBodyAndNoContentNone() throws {
     let pair = try MemoryConnection()
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       pair.server.respond(stream, .text(request.path == "/none" ? 204 : 200, "four"))
     }
     let head = try pair.client.submit(HTTPRequest(method: "HEAD", path: "/", authority: "h"))
@@ -74,7 +74,7 @@ import Testing
     let pair = try MemoryConnection(server: server)
     try pair.pump()
     var most = 0
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       most = max(most, pair.server.openStreams)
       pair.server.respond(stream, .text(200, request.path))
     }
@@ -99,7 +99,7 @@ import Testing
     server.maxBodyBytes = 4_000_000
     server.connectionWindow = 65_535
     let pair = try MemoryConnection(client: client, server: server)
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       pair.server.respond(stream, HTTPResponse(status: 200, body: request.body))
     }
     let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -116,7 +116,7 @@ import Testing
     var server = HTTP2ServerSession.Configuration()
     server.maxHeaderListBytes = 64_000
     let pair = try MemoryConnection(client: client, server: server)
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       pair.server.respond(stream, HTTPResponse(status: 200, fields: request.fields))
     }
     let long = String(repeating: "~", count: 40_000)
@@ -132,7 +132,7 @@ import Testing
     server.maxPathBytes = 50
     server.maxFields = 10
     let pair = try MemoryConnection(server: server)
-    pair.onRequest = { stream, _ in pair.server.respond(stream, .empty(200)) }
+    pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }
     let long = try pair.client.submit(post("/" + String(repeating: "p", count: 50)))
     let many = try pair.client.submit(
       post("/", [], HTTPFields((0..<11).map { HTTPField("x-\($0)", "") })))
@@ -156,7 +156,7 @@ import Testing
     client.maxHeaderListBytes = 2000
     client.maxBodyBytes = 1000
     let pair = try MemoryConnection(client: client)
-    pair.onRequest = { stream, request in
+    pair.onRequest = { [unowned pair] stream, request in
       switch request.path {
       case "/wide":
         let field = HTTPField("x-long", String(repeating: "a", count: 3000))
@@ -175,11 +175,31 @@ import Testing
     #expect(pair.responses[fine]?.body.count == 1000)
   }
 
+  @Test func requestsThatMakeNoSenseAreRefused() throws {
+    let pair = try MemoryConnection()
+    let user = try pair.client.submit(HTTPRequest(method: "GET", path: "/", authority: "user@h"))
+    let tunnel = try pair.client.submit(HTTPRequest(method: "CONNECT", path: "/", authority: "h:1"))
+    try pair.pump()
+    #expect(pair.responses[user]?.status == 400)
+    #expect(pair.requests.isEmpty)
+    #expect(pair.closed[tunnel] != nil)
+  }
+
+  @Test func whoExpectsAContinueGetsOne() throws {
+    let pair = try MemoryConnection()
+    pair.onRequest = { [unowned pair] stream, request in
+      pair.server.respond(stream, .text(200, "\(request.body.count)"))
+    }
+    let stream = try pair.client.submit(post("/", [1, 2, 3], [HTTPField("expect", "100-continue")]))
+    try pair.pump()
+    #expect(pair.responses[stream]?.body == Array("3".utf8))
+  }
+
   @Test func limitsOnStreamsMayGoToNothingAndBack() throws {
     var server = HTTP2ServerSession.Configuration()
     server.maxConcurrentStreams = 1
     let pair = try MemoryConnection(server: server)
-    pair.onRequest = { stream, _ in pair.server.respond(stream, .empty(200)) }
+    pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }
     try pair.pump()
     #expect(pair.maxStreams == [1])
     try pair.server.setMaxConcurrentStreams(0)
@@ -270,7 +290,7 @@ import Testing
 
   @Test func aCleanEndOfTheServerLosesNothing() throws {
     let pair = try MemoryConnection()
-    pair.onRequest = { stream, _ in pair.server.respond(stream, .empty(200)) }
+    pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }
     let before = try pair.client.submit(post("/before"))
     try pair.server.announceShutdown()
     try pair.pump()
@@ -330,7 +350,7 @@ import Testing
   /// What repeats costs a byte or so each time, because what does not is kept out of the table.
   @Test func repeatedFieldsStaySmall() throws {
     let pair = try MemoryConnection()
-    pair.onRequest = { stream, _ in pair.server.respond(stream, .empty(200)) }
+    pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }
     func request(_ index: Int) -> HTTPRequest {
       let id = "00000000-0000-4000-8000-" + String(100_000_000_000 + index)
       return post(

@@ -50,7 +50,7 @@ final class MemoryConnection {
       serverEvents.append(event)
       switch event {
       case .request(let stream, let request): onRequest?(stream, request)
-      case .requestTooLarge(let stream, let status): server.respond(stream, .empty(status))
+      case .requestRefused(let stream, let status): server.respond(stream, .empty(status))
       default: break
       }
     }

@@ -1,0 +1,206 @@
+import EventLoop
+import HTTP
+import Relay
+import Service
+import Store
+import Telemetry
+
+/// What the routes need to know of the configuration and the build.
+public struct APISettings: Sendable {
+  /// The path of the public URL, under which the routes live besides the root.
+  public var basePath: String
+  /// Project IDs taken in paths; nil takes any.
+  public var projectIDs: Set<String>?
+  /// For `/health`.
+  public var version: String
+  /// The gateways that are configured, for `/health`.
+  public var features: [String]
+
+  public init(basePath: String, projectIDs: Set<String>?, version: String, features: [String]) {
+    self.basePath = basePath
+    self.projectIDs = projectIDs
+    self.version = version
+    self.features = features
+  }
+}
+
+/// The relay-facing API of one worker: registration, deletion, push, health. Loop thread only.
+public final class APIHandler: HTTPHandler {
+  private let routes: RouteTable
+  private let pushes: PushService
+  private let registrations: RegistrationService
+  private let status: StatusRoutes
+  private let log: Log
+
+  public init(
+    settings: APISettings, pushes: PushService, registrations: RegistrationService, reader: StoreReader,
+    registry: MetricsRegistry, log: Log
+  ) {
+    routes = RouteTable(basePath: settings.basePath, projectIDs: settings.projectIDs)
+    self.pushes = pushes
+    self.registrations = registrations
+    status = StatusRoutes(settings: settings, reader: reader, registry: registry)
+    self.log = log
+  }
+
+  /// The answer to what the server refuses by itself, in the API's shape.
+  public static func errorResponse(status: Int, reason: String) -> HTTPResponse {
+    APIResponse.failure(status, name: status == 413 ? "body" : "http", message: reason)
+  }
+
+  public func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
+    let requestID = RequestID.choose(request.fields.first("x-request-id"))
+    let log = self.log
+    let start = MonotonicTime.now()
+    answer(request, requestID) { response in
+      var response = response
+      response.fields.add("x-request-id", requestID)
+      // Any origin, as in the Rust server: registration carries no cookie.
+      response.fields.add("access-control-allow-origin", "*")
+      responder.respond(response)
+      if response.status >= 400 {
+        log.debug(
+          "request refused or failed",
+          [
+            "method": .string(request.method), "status": .number(response.status),
+            "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
+            "duration": .milliseconds(.now() - start),
+          ])
+      }
+    }
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ requestID: String, _ respond: @escaping (HTTPResponse) -> Void
+  ) {
+    let route = routes.route(request.path)
+    if let refusal = Self.refusal(of: request, route) { return respond(refusal) }
+    switch route {
+    case .clients: register(request, respond)
+    case .client(let text):
+      do throws(ClientIDError) {
+        let client = try ClientID(text)
+        if request.method == "DELETE" {
+          delete(client, request, respond)
+        } else {
+          push(client, request, requestID, respond)
+        }
+      } catch {
+        respond(Self.clientIDRefusal(error.description, .path))
+      }
+    case .health: respond(status.health(request))
+    case .ready: respond(status.ready())
+    case .metrics: respond(status.metrics())
+    case .malformedClientID:
+      respond(Self.clientIDRefusal("is not valid percent-encoded UTF-8", .path))
+    case .unknownProject, .unknown: break
+    }
+  }
+
+  /// The answer when the route or the method is wrong; nil when the request may go on.
+  private static func refusal(of request: HTTPRequest, _ route: Route) -> HTTPResponse? {
+    switch route {
+    case .unknown:
+      return APIResponse.failure(
+        404, name: "not_found", message: "no such route: pushes and registrations go to /clients")
+    case .unknownProject(let project):
+      return APIResponse.failure(
+        404, name: "unknown_project",
+        message: "the project ID \(project) is not listed in clients.project_ids of this server",
+        fields: [RequestField("project_id", "is not listed in clients.project_ids", .path)])
+    case .malformedClientID: return nil
+    default: break
+    }
+    if request.method == "OPTIONS" {
+      var response = HTTPResponse.empty(200)
+      response.fields.add("access-control-allow-methods", "POST, DELETE")
+      response.fields.add("access-control-allow-headers", "*")
+      return response
+    }
+    guard !route.methods.contains(request.method) else { return nil }
+    var response = APIResponse.failure(
+      405, name: "method_not_allowed",
+      message: "this route answers \(route.methods.joined(separator: " and "))")
+    response.fields.add("allow", route.methods.joined(separator: ", "))
+    return response
+  }
+
+  // MARK: Routes
+
+  private func push(
+    _ client: ClientID, _ request: HTTPRequest, _ requestID: String,
+    _ respond: @escaping (HTTPResponse) -> Void
+  ) {
+    guard Self.isJSON(request) else { return respond(Self.contentTypeRefusal) }
+    let push = IncomingPush(
+      client: client, signature: request.fields.first(APIHeader.signature),
+      timestamp: request.fields.first(APIHeader.timestamp), body: request.body, requestID: requestID)
+    pushes.push(push) { respond($0.response) }
+  }
+
+  private func register(_ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void) {
+    guard Self.isJSON(request) else { return respond(Self.contentTypeRefusal) }
+    do throws(RegistrationBodyError) {
+      let body = try RegistrationBody(request.body)
+      registrations.register(
+        RegistrationRequest(
+          client: body.client, kind: body.kind, token: body.token, alwaysRaw: body.alwaysRaw,
+          authorization: request.fields.first("authorization"))
+      ) { respond($0.response) }
+    } catch {
+      registrations.noteRefusal()
+      respond(Self.registrationRefusal(error))
+    }
+  }
+
+  private func delete(
+    _ client: ClientID, _ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void
+  ) {
+    registrations.delete(client, authorization: request.fields.first("authorization")) {
+      respond($0.response)
+    }
+  }
+
+  // MARK: Refusals
+
+  /// `application/json` or `application/*+json`, with or without parameters, as the Rust server takes it.
+  private static func isJSON(_ request: HTTPRequest) -> Bool {
+    guard let value = request.fields.first("content-type") else { return false }
+    let type = value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+    return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+  }
+
+  private static let contentTypeRefusal = APIResponse.failure(
+    415, name: "content_type", message: "the body must be sent as Content-Type: application/json",
+    fields: [RequestField("content-type", "must be application/json", .header)])
+
+  private static func clientIDRefusal(_ text: String, _ location: RequestField.Location) -> HTTPResponse {
+    APIResponse.failure(
+      400, name: "field", message: text, fields: [RequestField("client_id", text, location)])
+  }
+
+  private static func registrationRefusal(_ error: RegistrationBodyError) -> HTTPResponse {
+    switch error {
+    case .malformed(let text): APIResponse.failure(400, name: "decode", message: text)
+    case .illTyped(let fields):
+      APIResponse.failure(
+        422, name: "field", message: fields.map { "\($0.field) \($0.description)" }.joined(separator: "; "),
+        fields: fields)
+    case .clientID(let text): clientIDRefusal(text, .body)
+    case .unknownType(let type):
+      APIResponse.failure(
+        400, name: "provider_not_available",
+        message: "\(type) is not a valid provider: expected apns, apns-sandbox or fcm",
+        fields: [RequestField("provider", "expected apns, apns-sandbox or fcm", .body)])
+    case .token(let text):
+      APIResponse.failure(
+        400, name: "field", message: "token \(text)", fields: [RequestField("token", text, .body)])
+    }
+  }
+}
+
+/// The relay's header names as the HTTP layer has them.
+enum APIHeader {
+  static let signature = RelayHeader.signature.lowercased()
+  static let timestamp = RelayHeader.timestamp.lowercased()
+}

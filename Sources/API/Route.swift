@@ -1,0 +1,89 @@
+import Bytes
+
+/// What a request's path means.
+enum Route: Equatable {
+  /// `/clients`
+  case clients
+  /// `/clients/{client_id}`, decoded
+  case client(String)
+  case health
+  case ready
+  case metrics
+  /// A path under a project ID that the configuration does not list.
+  case unknownProject(String)
+  /// `/clients/...` with an ID that is no valid percent-encoding or UTF-8.
+  case malformedClientID
+  case unknown
+
+  /// The methods that a route answers.
+  var methods: [String] {
+    switch self {
+    case .clients: ["POST"]
+    case .client: ["POST", "DELETE"]
+    case .health, .ready, .metrics: ["GET", "HEAD"]
+    case .unknownProject, .malformedClientID, .unknown: []
+    }
+  }
+}
+
+/// Turns paths into routes. The routes live at the root, under the path of the public URL, and the client
+/// routes also under a project ID: every WalletConnect SDK registers at `/{project_id}/clients`.
+struct RouteTable {
+  private let base: [Substring]
+  /// Nil takes any project ID.
+  private let projectIDs: Set<String>?
+
+  /// - Parameter basePath: the public URL's path, such as `/push`; empty or `/` for none.
+  init(basePath: String, projectIDs: Set<String>?) {
+    base = basePath.split(separator: "/")
+    self.projectIDs = projectIDs
+  }
+
+  /// The route of an undecoded path without query.
+  func route(_ path: String) -> Route {
+    guard path.utf8.first == UInt8(ascii: "/") else { return .unknown }
+    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    if !base.isEmpty, segments.starts(with: base) {
+      let route = match(segments.dropFirst(base.count))
+      if route != .unknown { return route }
+    }
+    return match(segments[...])
+  }
+
+  private func match(_ segments: ArraySlice<Substring>) -> Route {
+    guard let first = segments.first else { return .unknown }
+    let rest = segments.dropFirst()
+    switch (first, rest.count) {
+    case ("health", 0): return .health
+    case ("ready", 0): return .ready
+    case ("metrics", 0): return .metrics
+    case ("clients", 0): return .clients
+    case ("clients", 1): return client(rest)
+    default: break
+    }
+    // `/{project_id}/clients`: the ID is an opaque prefix.
+    guard rest.first == "clients", rest.count <= 2 else { return .unknown }
+    guard let project = PercentEncoding.decode(first), Self.isProjectID(project) else { return .unknown }
+    if let projectIDs, !projectIDs.contains(project) { return .unknownProject(project) }
+    return rest.count == 1 ? .clients : client(rest.dropFirst())
+  }
+
+  private func client(_ segments: ArraySlice<Substring>) -> Route {
+    guard let segment = segments.first, !segment.isEmpty else { return .unknown }
+    guard let id = PercentEncoding.decode(segment) else { return .malformedClientID }
+    return .client(id)
+  }
+
+  /// As the configuration takes them.
+  private static func isProjectID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,162 @@
+/// Turns values of the right type into a configuration, and collects all that is wrong on the way.
+///
+/// Where a value is missing or wrong, the readers report it and return a stand-in; none escapes, since `build`
+/// throws when anything was reported.
+struct ConfigurationBuilder {
+  var values: ConfigurationValues
+
+  init(_ values: ConfigurationValues) { self.values = values }
+
+  consuming func build() throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
+    let server = buildServer()
+    let relay = buildRelay()
+    let clients = buildClients()
+    let store = buildStore(relay)
+    let push = buildPush()
+    let apns = buildAPNs()
+    let fcm = buildFCM()
+    if !values.mentioned.contains("apns"), !values.mentioned.contains("fcm") {
+      values.report("no gateway configured: add [apns] or [fcm]")
+    }
+    let log = Configuration.Log(
+      level: choice(.logLevel, .info), format: choice(.logFormat, .text))
+    guard values.problems.isEmpty, let server else {
+      throw ConfigurationError(problems: ConfigurationBuilder.sorted(values.problems))
+    }
+    let configuration = Configuration(
+      server: server, relay: relay, clients: clients, store: store, push: push, apns: apns, fcm: fcm,
+      log: log,
+      origins: values.entries.mapValues(\.origin))
+    return (configuration, values.warnings)
+  }
+
+  /// By place: the file from top to bottom, the environment, then what is missing.
+  private static func sorted(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
+    func rank(_ problem: ConfigurationProblem) -> (Int, Int, Int) {
+      switch problem.origin {
+      case .file(_, let line, let column): (0, line, column)
+      case .environment: (1, 0, 0)
+      case .default, nil: (2, 0, 0)
+      }
+    }
+    // `sorted` keeps the order of equals.
+    return problems.sorted { rank($0) < rank($1) }
+  }
+
+  // MARK: - Sections
+
+  private mutating func buildServer() -> Configuration.Server? {
+    let url = requiredURL(.serverPublicURL)
+    if let url, !url.isSecure, !["localhost", "127.0.0.1", "::1"].contains(url.host) {
+      warn("is no https URL; the relay and wallets need https", .serverPublicURL)
+    }
+    let listen = buildListen()
+    guard let url else { return nil }
+    return Configuration.Server(
+      listen: listen, publicURL: url, workers: integer(.serverWorkers),
+      maxConnections: integer(.serverMaxConnections), maxBodyBytes: integer(.serverMaxBodyBytes),
+      headerTimeout: duration(.serverHeaderTimeout), idleTimeout: duration(.serverIdleTimeout),
+      shutdownGrace: duration(.serverShutdownGrace))
+  }
+
+  private mutating func buildListen() -> [ListenAddress] {
+    var addresses: [ListenAddress] = []
+    for text in list(.serverListen) ?? [] {
+      if let address = ListenAddress(text) {
+        if addresses.contains(address), address.port != 0 { report("names \(address) twice", .serverListen) }
+        addresses.append(address)
+      } else {
+        report(
+          "found \(KeyType.quoted(text)), expected an IP address and a port such as \"0.0.0.0:8080\" or \"[::]:8080\"",
+          .serverListen)
+      }
+    }
+    if addresses.isEmpty, !values.failed.contains(.serverListen), list(.serverListen) == [] {
+      report("found no address, expected at least one", .serverListen)
+    }
+    return addresses
+  }
+
+  private mutating func buildRelay() -> Configuration.Relay {
+    let validates = boolean(.relayValidateSignatures)
+    var key: Configuration.PublicKeySource?
+    switch pick(.relayPublicKey, .relayPublicKeyFile) {
+    case .inline(let text):
+      if let bytes = RelayKey.decode(text) {
+        key = .inline(bytes)
+      } else if validates || !text.isEmpty {
+        report("is not 64 hexadecimal digits; \(RelayKey.advice)", .relayPublicKey)
+      }
+    case .file(let path): key = .file(path)
+    case .absent:
+      if validates {
+        missing(.relayPublicKey, "set relay.public_key or RELAY_PUBLIC_KEY; \(RelayKey.advice)")
+      }
+    case .failed: break
+    }
+    if !validates { warn("is false: anyone who knows a client ID can send pushes", .relayValidateSignatures) }
+    let age = duration(.relayMaxTimestampAge)
+    return Configuration.Relay(
+      validateSignatures: validates, publicKey: key, maxTimestampAge: age == .zero ? nil : age)
+  }
+
+  private mutating func buildClients() -> Configuration.Clients {
+    let projectIDs = list(.clientsProjectIDs)
+    for id in projectIDs ?? [] where !isName(id, 1...64, "-_") {
+      report("found \(KeyType.quoted(id)), expected 1 to 64 letters, digits, '-' and '_'", .clientsProjectIDs)
+    }
+    if projectIDs == [] {
+      report("names no project; remove the key to accept any", .clientsProjectIDs)
+    }
+    return Configuration.Clients(
+      projectIDs: projectIDs.map { Set($0) }, auth: choice(.clientsAuth, .optional))
+  }
+
+  private mutating func buildStore(_ relay: Configuration.Relay) -> Configuration.Store {
+    let deliveredDays = integer(.storeDeliveredDays)
+    if let age = relay.maxTimestampAge, age > .seconds(deliveredDays * 86_400) {
+      let days = (age.components.seconds + 86_399) / 86_400
+      report(
+        "is \(deliveredDays), expected at least \(days): a push is accepted for as long as "
+          + "relay.max_timestamp_age_s and must not be delivered twice", .storeDeliveredDays)
+    }
+    let path = text(.storePath) ?? ""
+    return Configuration.Store(
+      path: path, mapSize: integer(.storeMapSize), tombstoneDays: integer(.storeTombstoneDays),
+      deliveredDays: deliveredDays,
+      tokenKeyFile: text(.storeTokenKeyFile) ?? (path.hasSuffix("/") ? path : path + "/") + "token.key")
+  }
+
+  private mutating func buildPush() -> Configuration.Push {
+    Configuration.Push(
+      deadline: duration(.pushDeadline), oversize: choice(.pushOversize, .trim),
+      maxInFlight: integer(.pushMaxInFlight), expiration: duration(.pushExpiration))
+  }
+
+  private mutating func buildAPNs() -> Configuration.APNs? {
+    guard values.mentioned.contains("apns") else { return nil }
+    let key = secret(.apnsKey, .apnsKeyFile, advice: "the token signing key (.p8)") { PrivateKeyText.pem($0) }
+    let keyID = name(.apnsKeyID, 10...10, "10 letters and digits")
+    let teamID = name(.apnsTeamID, 10...10, "10 letters and digits")
+    let topic = name(
+      .apnsTopic, 1...255, "the app's bundle ID, such as com.example.wallet", punctuation: "-.")
+    let production = endpoint(.apnsProductionEndpoint)
+    let sandbox = endpoint(.apnsSandboxEndpoint)
+    let maxConnections = integer(.apnsMaxConnections)
+    guard let key, let production, let sandbox else { return nil }
+    return Configuration.APNs(
+      key: key, keyID: keyID, teamID: teamID, topic: topic, productionEndpoint: production,
+      sandboxEndpoint: sandbox, caFile: text(.apnsCAFile), maxConnections: maxConnections)
+  }
+
+  private mutating func buildFCM() -> Configuration.FCM? {
+    guard values.mentioned.contains("fcm") else { return nil }
+    let account = secret(.fcmServiceAccount, .fcmServiceAccountFile, advice: "the service account's JSON") {
+      ServiceAccountText.json($0)
+    }
+    let endpoint = endpoint(.fcmEndpoint)
+    guard let account, let endpoint else { return nil }
+    return Configuration.FCM(
+      serviceAccount: account, endpoint: endpoint, caFile: text(.fcmCAFile))
+  }
+}

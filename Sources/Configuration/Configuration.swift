@@ -1,0 +1,111 @@
+/// A validated configuration.
+public struct Configuration: Sendable {
+  public struct Server: Sendable {
+    /// At least one.
+    public let listen: [ListenAddress]
+    public let publicURL: HTTPURL
+    /// 0 means one for each core.
+    public let workers: Int
+    public let maxConnections: Int
+    public let maxBodyBytes: Int
+    public let headerTimeout: Duration
+    public let idleTimeout: Duration
+    public let shutdownGrace: Duration
+  }
+
+  public struct Relay: Sendable {
+    public let validateSignatures: Bool
+    /// Present when signatures are validated.
+    public let publicKey: PublicKeySource?
+    /// Nil accepts signatures of any age.
+    public let maxTimestampAge: Duration?
+  }
+
+  public enum PublicKeySource: Sendable, Hashable {
+    /// 32 bytes.
+    case inline([UInt8])
+    /// A file of 64 hexadecimal digits.
+    case file(String)
+  }
+
+  public struct Clients: Sendable {
+    public enum Auth: String, Sendable, CaseIterable { case optional, sticky, required }
+
+    /// Nil accepts any.
+    public let projectIDs: Set<String>?
+    public let auth: Auth
+  }
+
+  public struct Store: Sendable {
+    public let path: String
+    /// Bytes.
+    public let mapSize: Int
+    public let tombstoneDays: Int
+    public let deliveredDays: Int
+    public let tokenKeyFile: String
+  }
+
+  public struct Push: Sendable {
+    public enum Oversize: String, Sendable, CaseIterable { case trim, reject }
+
+    public let deadline: Duration
+    public let oversize: Oversize
+    public let maxInFlight: Int
+    /// How long a gateway keeps a push; zero means that it tries once.
+    public let expiration: Duration
+  }
+
+  public struct APNs: Sendable {
+    /// PEM text, PKCS #8.
+    public let key: SecretSource
+    public let keyID: String
+    public let teamID: String
+    public let topic: String
+    public let productionEndpoint: HTTPURL
+    public let sandboxEndpoint: HTTPURL
+    /// Nil trusts the system's authorities.
+    public let caFile: String?
+    /// Of each worker to each endpoint.
+    public let maxConnections: Int
+  }
+
+  public struct FCM: Sendable {
+    /// JSON text.
+    public let serviceAccount: SecretSource
+    public let endpoint: HTTPURL
+    /// Nil trusts the system's authorities.
+    public let caFile: String?
+  }
+
+  public struct Log: Sendable {
+    public enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
+    public enum Format: String, Sendable, CaseIterable { case text, json }
+
+    public let level: Level
+    public let format: Format
+  }
+
+  public let server: Server
+  public let relay: Relay
+  public let clients: Clients
+  public let store: Store
+  public let push: Push
+  /// At least one of `apns` and `fcm` is present.
+  public let apns: APNs?
+  public let fcm: FCM?
+  public let log: Log
+  /// Where the value of each key came from; a key without a value has none.
+  public let origins: [ConfigurationKey: ConfigurationOrigin]
+
+  /// Reads and validates `file` (nil: none) and `environment`, which overrides it. Throws all problems at once.
+  /// Files that the configuration names are not opened here: see `Credentials`.
+  public static func load(
+    file: String?, environment: [String: String]
+  ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
+    var values = ConfigurationValues()
+    values.readDefaults()
+    if let file { try values.readFile(file) }
+    values.readEnvironment(environment)
+    return try ConfigurationBuilder(values).build()
+  }
+}

@@ -1,0 +1,48 @@
+import Bytes
+
+/// The relay's public key as text.
+enum RelayKey {
+  static let advice = "the key is served at GET https://relay.walletconnect.com/public-key"
+
+  /// The 32 bytes of 64 hexadecimal digits, white space around them ignored; nil for anything else.
+  static func decode(_ text: String) -> [UInt8]? {
+    guard let bytes = Hex.decode(trimmed(text)), bytes.count == 32 else { return nil }
+    return bytes
+  }
+}
+
+/// A private key as text.
+enum PrivateKeyText {
+  /// The PEM text (RFC 7468) that `text` is, or is the base64 of; nil for anything else. Whether the key is any
+  /// good shows when it is loaded.
+  static func pem(_ text: String) -> String? {
+    if isPEM(text) { return text }
+    let compact = text.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }
+    guard let bytes = Base64.decode(compact), let decoded = String(validating: bytes, as: UTF8.self) else {
+      return nil
+    }
+    return isPEM(decoded) ? decoded : nil
+  }
+
+  private static func isPEM(_ text: String) -> Bool {
+    text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") && text.contains("-----END ")
+  }
+}
+
+/// A service account as text.
+enum ServiceAccountText {
+  /// `text` when it can be a JSON object; nil otherwise. Its members are checked when it is loaded.
+  static func json(_ text: String) -> String? {
+    let content = trimmed(text)
+    return content.hasPrefix("{") && content.hasSuffix("}") ? text : nil
+  }
+}
+
+/// `text` without ASCII white space at its ends.
+private func trimmed(_ text: String) -> String {
+  func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+  var bytes = text.utf8[...]
+  while let first = bytes.first, isSpace(first) { bytes = bytes.dropFirst() }
+  while let last = bytes.last, isSpace(last) { bytes = bytes.dropLast() }
+  return String(decoding: bytes, as: UTF8.self)
+}

@@ -1,0 +1,170 @@
+/// What is known of one key: it drives parsing, defaults, the example file and the messages.
+struct KeyDefinition {
+  let type: KeyType
+  /// The default as a TOML literal; nil when there is none.
+  let fallback: String?
+  /// What the example file shows when there is no default, as a TOML literal.
+  let sample: String
+  let isRequired: Bool
+  /// Shown in the example file.
+  let help: String
+
+  init(
+    _ type: KeyType, default fallback: String? = nil, sample: String = "\"\"", required: Bool = false,
+    _ help: String
+  ) {
+    self.type = type
+    self.fallback = fallback
+    self.sample = sample
+    isRequired = required
+    self.help = help
+  }
+}
+
+extension ConfigurationKey {
+  private static let anyCount: ClosedRange<Int64> = 1...1_000_000_000
+
+  /// The table of keys.
+  var definition: KeyDefinition {
+    switch self {
+    case .serverListen:
+      KeyDefinition(
+        .list, default: "\"0.0.0.0:8080\"",
+        "Address and port to listen on, or an array of them. IPv6: \"[::]:8080\".")
+    case .serverPublicURL:
+      KeyDefinition(
+        .text, sample: "\"https://push.example.com\"", required: true,
+        "The URL under which the relay and the wallets reach this server. It may carry a path.\n"
+          + "Tokens of clients must name it as their audience.")
+    case .serverWorkers:
+      KeyDefinition(.integer(0...1024), default: "0", "Worker threads; 0 means one for each core.")
+    case .serverMaxConnections:
+      KeyDefinition(
+        .integer(1...10_000_000), default: "10000", "Connections accepted at once, over all workers.")
+    case .serverMaxBodyBytes:
+      KeyDefinition(
+        .size(1_024...16_777_216), default: "\"64KiB\"", "Largest request body; beyond it the answer is 413.")
+    case .serverHeaderTimeout:
+      KeyDefinition(
+        .duration(.milliseconds, 100...600_000), default: "10000", "How long a request may take to arrive.")
+    case .serverIdleTimeout:
+      KeyDefinition(
+        .duration(.milliseconds, 100...86_400_000), default: "75000",
+        "How long a connection may stay open without a request.")
+    case .serverShutdownGrace:
+      KeyDefinition(
+        .duration(.milliseconds, 0...600_000), default: "30000",
+        "How long requests in flight may take to finish when the server stops.")
+
+    case .relayPublicKey:
+      KeyDefinition(
+        .text, sample: "\"\"", required: true,
+        "The relay's Ed25519 public key, 64 hexadecimal digits.\n"
+          + "It is served at GET https://relay.walletconnect.com/public-key")
+    case .relayPublicKeyFile:
+      KeyDefinition(.path, sample: "\"relay.key\"", "Or the file that holds it.")
+    case .relayValidateSignatures:
+      KeyDefinition(
+        .boolean, default: "true",
+        "Whether pushes must carry the relay's signature. Only turn this off for tests.")
+    case .relayMaxTimestampAge:
+      KeyDefinition(
+        .duration(.seconds, 0...31_536_000), default: "259200",
+        "Oldest signature accepted; 0 accepts any. The relay retries for up to 3 days.")
+
+    case .clientsProjectIDs:
+      KeyDefinition(
+        .list, sample: "[\"0123456789abcdef0123456789abcdef\"]",
+        "Project IDs accepted in /{project_id}/clients; without this key, any.")
+    case .clientsAuth:
+      KeyDefinition(
+        .choice(["optional", "sticky", "required"]), default: "\"optional\"",
+        "Whether a registration must prove its client ID with a token: \"required\" always, \"sticky\" once the\n"
+          + "client has done so, \"optional\" checks the token when there is one.")
+
+    case .storePath:
+      KeyDefinition(.path, default: "\"/var/lib/pushbox\"", "Folder of the registrations and delivery marks.")
+    case .storeMapSize:
+      KeyDefinition(
+        .size(1_048_576...1_125_899_906_842_624), default: "\"64GiB\"",
+        "Most that the store may grow to. The file is sparse: only what is used takes space.")
+    case .storeTombstoneDays:
+      KeyDefinition(
+        .integer(1...3_650), default: "30", "Days until a registration with a dead token is deleted for good."
+      )
+    case .storeDeliveredDays:
+      KeyDefinition(
+        .integer(1...3_650), default: "4",
+        "Days for which a delivered push is remembered, so that no retry of the relay delivers it twice.\n"
+          + "No shorter than relay.max_timestamp_age_s.")
+    case .storeTokenKeyFile:
+      KeyDefinition(
+        .path, sample: "\"/var/lib/pushbox/token.key\"",
+        "File of the key that encrypts device tokens, made on the first start. By default token.key in store.path.\n"
+          + "Without it the registrations are lost: keep a copy in a safe place.")
+
+    case .pushDeadline:
+      KeyDefinition(
+        .duration(.milliseconds, 1_000...29_000), default: "25000",
+        "Time for one push, retries included. The relay waits 30 seconds.")
+    case .pushOversize:
+      KeyDefinition(
+        .choice(["trim", "reject"]), default: "\"trim\"",
+        "A push over the gateway's 4096 bytes: \"trim\" sends it without the message, so that the user still sees\n"
+          + "an alert; \"reject\" answers 413.")
+    case .pushMaxInFlight:
+      KeyDefinition(
+        .integer(ConfigurationKey.anyCount), default: "10000",
+        "Pushes under way at once; beyond it the answer is 503.")
+    case .pushExpiration:
+      KeyDefinition(
+        .duration(.seconds, 0...2_419_200), default: "86400",
+        "How long the gateway keeps a push for a device that is offline; 0 tries once. One day by default: most\n"
+          + "requests of a session are void by then. At most 28 days, as FCM allows.")
+
+    case .apnsKey:
+      KeyDefinition(.text, "Or the key itself: its PEM text, or that in base64.")
+    case .apnsKeyFile:
+      KeyDefinition(
+        .path, sample: "\"AuthKey_ABCDE12345.p8\"", required: true, "The file of the token signing key (.p8)."
+      )
+    case .apnsKeyID:
+      KeyDefinition(
+        .text, sample: "\"ABCDE12345\"", required: true,
+        "Key ID, 10 characters, as the developer account shows it.")
+    case .apnsTeamID:
+      KeyDefinition(.text, sample: "\"FGHIJ67890\"", required: true, "Team ID, 10 characters.")
+    case .apnsTopic:
+      KeyDefinition(.text, sample: "\"com.example.wallet\"", required: true, "The app's bundle ID.")
+    case .apnsProductionEndpoint:
+      KeyDefinition(.text, default: "\"https://api.push.apple.com:443\"", "Gateway for tokens of type apns.")
+    case .apnsSandboxEndpoint:
+      KeyDefinition(
+        .text, default: "\"https://api.sandbox.push.apple.com:443\"",
+        "Gateway for tokens of type apns-sandbox.")
+    case .apnsCAFile:
+      KeyDefinition(.path, sample: "\"ca.pem\"", "Certificate authorities to trust instead of the system's.")
+    case .apnsMaxConnections:
+      KeyDefinition(.integer(1...64), default: "4", "Connections of each worker to each gateway.")
+
+    case .fcmServiceAccount:
+      KeyDefinition(.text, "Or the JSON itself.")
+    case .fcmServiceAccountFile:
+      KeyDefinition(
+        .path, sample: "\"service-account.json\"", required: true, "The file of the service account's JSON.")
+    case .fcmEndpoint:
+      KeyDefinition(.text, default: "\"https://fcm.googleapis.com:443\"", "Gateway.")
+    case .fcmCAFile:
+      KeyDefinition(.path, sample: "\"ca.pem\"", "Certificate authorities to trust instead of the system's.")
+
+    case .logLevel:
+      KeyDefinition(
+        .choice(["debug", "info", "warning", "error"]), default: "\"info\"", "Least severity that is logged.")
+    case .logFormat:
+      KeyDefinition(.choice(["text", "json"]), default: "\"text\"", "One line a record, as text or as JSON.")
+    }
+  }
+
+  /// Whether the value must not be printed.
+  public var isSecret: Bool { self == .apnsKey || self == .fcmServiceAccount }
+}

@@ -1,0 +1,93 @@
+import EventLoop
+import HTTP
+
+/// One gateway's connections on one loop, and the pushes that are under way. Loop thread only.
+final class GatewayChannel {
+  /// What came of a request.
+  enum Answer {
+    case response(HTTPResponse)
+    case failure(GatewayOutcome)
+  }
+
+  typealias Completion = (GatewayOutcome) -> Void
+
+  /// Seconds after which a push may come again that found the queue full.
+  private static let queueFullWait: UInt64 = 1
+
+  let loop: EventLoop
+  /// Begins the reason of every failure, so that an operator sees which peer it was.
+  private let peer: String
+  private let http: HTTP2Client
+  private var underWay = 0
+  private var onShutdown: (() -> Void)?
+
+  init(loop: EventLoop, peer: String, http: HTTP2Client) {
+    self.loop = loop
+    self.peer = peer
+    self.http = http
+  }
+
+  // MARK: Pushes
+
+  /// Admits a push, which ends with `end` or `endSoon`. When it can't be admitted, calls `completion` soon
+  /// and returns false.
+  func begin(deadline: MonotonicTime, _ completion: @escaping Completion) -> Bool {
+    underWay += 1
+    if onShutdown != nil {
+      endSoon(.unavailable(reason: "pushbox is shutting down", retryAfter: nil), completion)
+      return false
+    }
+    if deadline <= loop.now {
+      endSoon(.timedOut, completion)
+      return false
+    }
+    return true
+  }
+
+  func end(_ outcome: GatewayOutcome, _ completion: Completion) {
+    completion(outcome)
+    underWay -= 1
+    if underWay == 0, let onShutdown {
+      http.shutdown(onShutdown)
+    }
+  }
+
+  /// Ends a push, but not within the call that is under way: that may be `deliver`.
+  func endSoon(_ outcome: GatewayOutcome, _ completion: @escaping Completion) {
+    loop.schedule(at: loop.now) { self.end(outcome, completion) }
+  }
+
+  /// Admits no more pushes; closes the connections once those under way have ended.
+  func shutdown(_ completion: @escaping () -> Void) {
+    onShutdown = completion
+    if underWay == 0 { http.shutdown(completion) }
+  }
+
+  // MARK: Requests
+
+  /// Sends `request`; `completion` is called once, not within this call, by `deadline` at the latest.
+  func send(_ request: HTTPRequest, deadline: MonotonicTime, _ completion: @escaping (Answer) -> Void) {
+    http.send(request, deadline: deadline) { [peer] result in
+      switch result {
+      case .success(let response): completion(.response(response))
+      case .failure(let error): completion(.failure(Self.outcome(of: error, peer: peer)))
+      }
+    }
+  }
+
+  /// Within a completion of `send`: turns away from the connection that answered. False when a repetition
+  /// would end up on it again.
+  func leaveConnection() -> Bool {
+    http.retireConnection()
+  }
+
+  private static func outcome(of error: HTTP2ClientError, peer: String) -> GatewayOutcome {
+    switch error {
+    case .timedOut: .timedOut
+    case .queueFull: .unavailable(reason: "\(peer): \(error)", retryAfter: queueFullWait)
+    case .connectFailed, .tlsFailed, .connectionLost, .refused, .reset, .protocolError, .responseTooLarge,
+      .cancelled:
+      .unavailable(reason: "\(peer): \(error)", retryAfter: nil)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// The files that make a pushbox serve against a mock gateway: configuration, keys and authority, as an
+/// operator would have them.
+public struct MockConfiguration: Sendable {
+  /// What wallets name as their tokens' audience.
+  public static let publicURL = "http://localhost"
+
+  public let folder: String
+  private let gateway: MockGateway
+  private let relayPublicKey: String
+  /// `127.0.0.1:0` for a free port.
+  public var listen = "127.0.0.1:0"
+  /// Lines for sections of their own, at the end.
+  public var more = ""
+  /// Lines in `[server]`, `[relay]` and `[push]`.
+  public var server = ""
+  public var relay = ""
+  public var push = ""
+
+  public init(folder: String, gateway: MockGateway, relayPublicKey: String) {
+    self.folder = folder
+    self.gateway = gateway
+    self.relayPublicKey = relayPublicKey
+  }
+
+  /// The configuration's path.
+  public var path: String { folder + "/config.toml" }
+
+  /// The configuration's text.
+  public var text: String {
+    """
+    [server]
+    listen = "\(listen)"
+    public_url = "\(Self.publicURL)"
+    \(server)
+
+    [relay]
+    public_key = "\(relayPublicKey)"
+    \(relay)
+
+    [store]
+    path = "data"
+
+    [push]
+    \(push)
+
+    [apns]
+    key_file = "apns.p8"
+    key_id = "\(gateway.credentials.apnsKeyID)"
+    team_id = "\(gateway.credentials.apnsTeamID)"
+    topic = "\(gateway.credentials.apnsTopic)"
+    production_endpoint = "\(gateway.url(of: .apnsProduction))"
+    sandbox_endpoint = "\(gateway.url(of: .apnsSandbox))"
+    ca_file = "ca.pem"
+
+    [fcm]
+    service_account_file = "service-account.json"
+    endpoint = "\(gateway.url(of: .fcm))"
+    ca_file = "ca.pem"
+    \(more)
+    """
+  }
+
+  /// Writes all files.
+  public func write() throws(MockGatewayError) {
+    try write("apns.p8", gateway.apnsKeyPEM)
+    try write("ca.pem", gateway.caCertificatePEM)
+    try write("service-account.json", String(decoding: gateway.serviceAccountJSON, as: UTF8.self))
+    try write("config.toml", text)
+  }
+
+  private func write(_ name: String, _ text: String) throws(MockGatewayError) {
+    let path = folder + "/" + name
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+      throw .file(path: path, reason: String(cString: strerror(errno)))
+    }
+  }
+}

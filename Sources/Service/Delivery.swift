@@ -1,0 +1,110 @@
+import EventLoop
+import Gateways
+import Store
+import Telemetry
+
+/// One push on its way to its gateway: attempts until an answer that stands or the deadline. Loop thread
+/// only; kept alive by what it waits for.
+final class Delivery {
+  private let service: PushService
+  private let gateway: any Gateway
+  private let health: GatewayHealth
+  private let record: ClientRecord
+  private let push: GatewayPush
+  private let requestID: String
+  private var policy: RetryPolicy
+  private var completion: ((PushResult) -> Void)?
+
+  init(
+    service: PushService, gateway: any Gateway, record: ClientRecord, requestID: String, push: GatewayPush
+  ) {
+    self.service = service
+    self.gateway = gateway
+    self.record = record
+    self.requestID = requestID
+    self.push = push
+    health = service.shared.health[record.summary.kind]
+    policy = RetryPolicy(deadline: push.deadline)
+  }
+
+  func start(_ completion: @escaping (PushResult) -> Void) {
+    self.completion = completion
+    if let refusal = health.admit() { return finish(refusal) }
+    attempt()
+  }
+
+  private func attempt() {
+    let start = MonotonicTime.now()
+    gateway.deliver(push) { [self] outcome in
+      service.shared.metrics.gatewayLatency[record.summary.kind]?.observe(.now() - start)
+      received(outcome)
+    }
+  }
+
+  private func received(_ outcome: GatewayOutcome) {
+    let held = health.note(outcome, at: WallClock.seconds())
+    if case .deadToken(let reason, let since) = outcome {
+      return held ? keep(reason) : tombstone(reason: reason, since: since)
+    }
+    switch policy.next(after: outcome, at: .now(), jitter: .random(in: 0...1)) {
+    case .finish(let result):
+      if case .rejected(let reason, let advice) = outcome {
+        service.shared.log.error(
+          "the gateway refuses us: \(advice)", ["gateway": .string(health.name), "reason": .string(reason)])
+      }
+      finish(result)
+    case .retry(let delay):
+      service.shared.metrics.retries.increment()
+      service.loop.schedule(after: delay) { [self] in attempt() }
+    }
+  }
+
+  /// The brake holds: most tokens are refused, which speaks of our configuration.
+  private func keep(_ reason: String) {
+    service.shared.log.error(
+      "the gateway refuses most device tokens, so none is given up: check topic, environment and project",
+      ["gateway": .string(health.name), "reason": .string(reason), "request": .string(requestID)])
+    finish(.gatewayRejected(reason: reason))
+  }
+
+  /// Answers once the token is buried, so that the next push to this client finds it so. Without a time
+  /// from the gateway, a registration that came during the push wins.
+  private func tombstone(reason: String, since: UInt64?) {
+    let summary = record.summary
+    let bound = LoopBound(self, loop: service.loop)
+    service.shared.store.tombstone(
+      summary.key, ifTokenIndex: summary.tokenIndex, since: since ?? summary.updatedAt, reason: reason
+    ) { outcome in
+      bound.run { $0.buried(outcome, reason: reason) }
+    }
+  }
+
+  private func buried(_ outcome: Result<TombstoneOutcome, StoreError>, reason: String) {
+    let log = service.shared.log
+    let summary = record.summary
+    switch outcome {
+    case .success(.superseded):
+      // The device has a new token by now: the relay's retry goes there.
+      let current = try? service.reader.lookup(summary.key)
+      if let current, current.summary.tokenIndex != summary.tokenIndex {
+        return finish(.gatewayUnavailable(reason: "the device registered a new token meanwhile"))
+      }
+    case .success:
+      log.info(
+        "device token given up",
+        [
+          "client": .clientID(summary.key.clientID), "gateway": .string(health.name),
+          "reason": .string(reason), "request": .string(requestID),
+        ])
+    case .failure(let error):
+      log.error("a dead token could not be marked", ["error": "\(error)", "request": .string(requestID)])
+    }
+    finish(.clientDeleted(reason: reason))
+  }
+
+  private func finish(_ result: PushResult) {
+    let completion = self.completion
+    self.completion = nil
+    completion?(result)
+  }
+}

@@ -1,0 +1,40 @@
+import Store
+import Telemetry
+
+/// Counters of the push and registration paths, shared by all workers.
+public struct ServiceMetrics: Sendable {
+  /// How a registration request ended.
+  public enum RegistrationLabel: String, CaseIterable, Sendable {
+    case created, updated, revived, deleted, refused, failed
+  }
+
+  let pushes: CounterFamily<PushResultLabel>
+  let registrations: CounterFamily<RegistrationLabel>
+  let pushLatency: Histogram
+  let gatewayLatency: [TokenKind: Histogram]
+  let retries: Counter
+  let opaqueTimestamps: Counter
+  let inFlight: Gauge
+
+  public init(registry: MetricsRegistry) {
+    pushes = registry.counters(
+      "pushbox_pushes_total", help: "Pushes from the relay by result.", by: "result", PushResultLabel.self)
+    registrations = registry.counters(
+      "pushbox_registrations_total", help: "Registration and deletion requests by result.", by: "result",
+      RegistrationLabel.self)
+    pushLatency = registry.histogram(
+      "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
+    var latency: [TokenKind: Histogram] = [:]
+    for kind in TokenKind.allCases {
+      latency[kind] = registry.histogram(
+        "pushbox_gateway_duration_seconds", help: "Time a gateway took for one attempt.",
+        labels: [("gateway", kind.name)])
+    }
+    gatewayLatency = latency
+    retries = registry.counter("pushbox_gateway_retries_total", help: "Attempts after the first of a push.")
+    opaqueTimestamps = registry.counter(
+      "pushbox_relay_timestamps_opaque_total",
+      help: "Signed timestamps that are no number of seconds or milliseconds.")
+    inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
+  }
+}

@@ -1,0 +1,85 @@
+/// The tables of the `deliveries` environment: which pushes were accepted by a gateway, and when.
+struct DeliveredMarks: Sendable {
+  let environment: LMDBEnvironment
+  /// Delivery key → seconds since the epoch (8 bytes, big-endian).
+  let marks: Table
+  /// Seconds (8 bytes, big-endian), delivery key → nothing: expiry without a scan.
+  let expiry: Table
+
+  init(_ environment: LMDBEnvironment) throws(StoreError) {
+    self.environment = environment
+    let meta: Table
+    (meta, marks, expiry) = try environment.openingTables { (transaction) throws(StoreError) in
+      let meta = try environment.openTable("meta", in: transaction)
+      let marks = try environment.openTable("marks", in: transaction)
+      let expiry = try environment.openTable("expiry", in: transaction)
+      try Schema.deliveries.prepare(meta, in: &transaction)
+      return (meta, marks, expiry)
+    }
+    try environment.refuseIfCutShort(tables: [meta, marks, expiry])
+  }
+
+  func isDelivered(
+    _ key: DeliveryKey, in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> Bool {
+    try transaction.contains(marks, key.bytes)
+  }
+
+  /// Marks `key` as delivered at `time` (seconds since the epoch); marking again moves the time forward.
+  func mark(
+    _ key: DeliveryKey, at time: UInt64, in transaction: inout WriteTransaction
+  ) throws(StoreError) {
+    try transaction.requireRoomToGrow()
+    if let earlier = try self.time(of: key.bytes, in: transaction) {
+      guard earlier < time else { return }
+      try transaction.delete(expiry, expiryKey(earlier, key.bytes))
+    }
+    var value: [UInt8] = []
+    value.append(bigEndian: time)
+    try transaction.put(marks, key.bytes, value)
+    try transaction.put(expiry, expiryKey(time, key.bytes), [])
+  }
+
+  /// Removes at most `limit` marks made at or before `cutoff` (seconds since the epoch), oldest first.
+  /// The number removed; less than `limit` means that none is left.
+  func expire(
+    through cutoff: UInt64, limit: Int, in transaction: inout WriteTransaction
+  ) throws(StoreError) -> Int {
+    var due: [[UInt8]] = []
+    try transaction.scan(expiry, from: []) { (entry, _) throws(StoreError) in
+      var reader = RowReader(entry)
+      guard due.count < limit, let time = reader.uint64(), time <= cutoff else { return false }
+      due.append([UInt8](copying: entry))
+      return true
+    }
+    for entry in due {
+      let key = [UInt8](entry.dropFirst(8))
+      // A younger mark under the same key stays, whatever the index says.
+      if let time = try time(of: key, in: transaction), time <= cutoff {
+        try transaction.delete(marks, key)
+      }
+      try transaction.delete(expiry, entry)
+    }
+    return due.count
+  }
+
+  private func time(
+    of key: [UInt8], in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> UInt64? {
+    try transaction.get(marks, key) { (bytes) throws(StoreError) -> UInt64 in
+      var reader = RowReader(bytes)
+      guard let time = reader.uint64() else {
+        throw .damaged(path: environment.path, detail: "a delivered mark can't be read")
+      }
+      return time
+    }
+  }
+
+  private func expiryKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(8 + key.count)
+    bytes.append(bigEndian: time)
+    bytes.append(contentsOf: key)
+    return bytes
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Folders and small files of the store.
+enum Folder {
+  /// Creates `path` with mode 0700 unless it is there; its parent must exist. The new entry is on the disk
+  /// when this returns.
+  static func create(_ path: String) throws(StoreError) {
+    if mkdir(path, 0o700) == 0 {
+      try sync(parent(of: path))
+    } else if errno != EEXIST {
+      throw .from(errno: errno, operation: "creating", path: path)
+    }
+  }
+
+  /// Waits until the entries of the folder at `path` are on the disk.
+  static func sync(_ path: String) throws(StoreError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .from(errno: errno, operation: "opening", path: path) }
+    defer { close(descriptor) }
+    // Some file systems can't sync a folder and say EINVAL; they leave no better way.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw .from(errno: errno, operation: "syncing", path: path)
+    }
+  }
+
+  static func parent(of path: String) -> String {
+    var trimmed = path[...]
+    while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+
+  /// Names in the folder at `path`, without `.` and `..`; empty when it can't be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// The first 4,096 bytes of a small file; nil when it is missing or can't be read.
+  static func readSmallFile(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : [UInt8](bytes.prefix(count))
+  }
+
+  /// Writes `content` at the beginning of a file that is made if need be, and waits for the disk. In place and
+  /// always of one length, so that it works on a full disk too.
+  static func overwriteFile(_ name: String, in folder: String, with content: [UInt8]) throws(StoreError) {
+    let path = folder + "/" + name
+    let isNew = access(path, F_OK) != 0
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .from(errno: errno, operation: "opening", path: path) }
+    defer { close(descriptor) }
+    let written = pwrite(descriptor, content, content.count, 0)
+    guard written == content.count, fsync(descriptor) == 0 else {
+      throw .from(
+        errno: written >= 0 && written < content.count ? ENOSPC : errno, operation: "writing", path: path)
+    }
+    if isNew { try sync(folder) }
+  }
+}

@@ -1,0 +1,97 @@
+extension RegistrationTable {
+  /// nil when the client is not registered. Errors: `cipher` when its token can't be opened.
+  func lookup(
+    _ key: ClientKey, in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> ClientRecord? {
+    guard let row = try row(key.bytes, in: transaction) else { return nil }
+    do throws(TokenCipherError) {
+      let token = try cipher.open(row.sealedToken.span, context: key.bytes)
+      return ClientRecord(summary: row.summary(key: key), token: String(decoding: token, as: UTF8.self))
+    } catch {
+      throw .cipher(error.detail)
+    }
+  }
+
+  /// The client that holds `token`, tombstone or not.
+  func client(
+    app: String, kind: TokenKind, token: String, in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> ClientKey? {
+    let index = try cipher.tokenIndex(app: app, kind: kind, token: token)
+    return try transaction.get(tokens, index) { (bytes) throws(StoreError) -> ClientKey in
+      guard let key = ClientKey(stored: bytes) else { throw damaged("a token's client can't be read") }
+      return key
+    }
+  }
+
+  /// At most `limit` registrations of `app` whose client ID begins with `prefix`, in byte order of the client
+  /// ID, beginning after `last`.
+  func list(
+    app: String, prefix: String, after last: String?, limit: Int,
+    in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> [ClientSummary] {
+    let appPrefix = try ClientKey.prefix(app: app)
+    let wanted = appPrefix + Array(prefix.utf8)
+    var start = wanted
+    if let last {
+      // The least key above `last`: itself and a zero byte.
+      let after = appPrefix + Array(last.utf8) + [0]
+      if !after.lexicographicallyPrecedes(start) { start = after }
+    }
+    // Beyond LMDB's key limit nothing can follow but keys that differ earlier: cutting off changes nothing.
+    start = [UInt8](start.prefix(511))
+    var found: [ClientSummary] = []
+    guard limit > 0 else { return found }
+    try transaction.scan(registrations, from: start) { (bytes, value) throws(StoreError) in
+      guard bytes.count >= wanted.count, bytes.hasPrefix(wanted) else { return false }
+      guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
+        throw damaged("a registration can't be read")
+      }
+      found.append(row.summary(key: key))
+      return found.count < limit
+    }
+    return found
+  }
+
+  /// Compares the tables with each other; the first contradiction as words, nil when all is well. Reads
+  /// everything: for `pushbox check`, restores and tests.
+  func inconsistency(in transaction: borrowing some Transaction & ~Copyable) throws(StoreError) -> String? {
+    var problem: String?
+    var expected = Counters()
+    var tombstoneCount = 0
+    try transaction.scan(registrations, from: []) { (bytes, value) throws(StoreError) in
+      guard let row = RegistrationRow(value) else {
+        problem = "a registration can't be read"
+        return false
+      }
+      expected.add(row)
+      tombstoneCount += row.tombstone == nil ? 0 : 1
+      if try transaction.copy(tokens, row.tokenIndex) != [UInt8](copying: bytes) {
+        problem = "a registration's token belongs to another client"
+      }
+      return problem == nil
+    }
+    if let problem { return problem }
+    let counters = try counters(in: transaction)
+    for kind in TokenKind.allCases {
+      for isDead in [false, true]
+      where counters.count(kind, tombstoned: isDead) != expected.count(kind, tombstoned: isDead) {
+        return "the count of \(kind.name) registrations is wrong"
+      }
+    }
+    guard try transaction.count(tokens) == transaction.count(registrations) else {
+      return "there are more tokens than registrations"
+    }
+    guard try transaction.count(tombstones) == tombstoneCount else {
+      return "the list of tombstones is wrong"
+    }
+    return nil
+  }
+}
+
+extension Span where Element == UInt8 {
+  func hasPrefix(_ prefix: [UInt8]) -> Bool {
+    guard count >= prefix.count else { return false }
+    for index in prefix.indices where self[index] != prefix[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,151 @@
+extension RegistrationTable {
+  /// A registration made ready off the writer thread: token sealed and hashed.
+  struct Prepared: Sendable {
+    var registration: Registration
+    var tokenIndex: [UInt8]
+    var sealedToken: [UInt8]
+    /// Milliseconds since the epoch.
+    var time: UInt64
+  }
+
+  /// Errors: `invalidValue`, `cipher`.
+  func prepare(_ registration: Registration, time: UInt64) throws(StoreError) -> Prepared {
+    let length = registration.token.utf8.count
+    guard length > 0, length <= Registration.maximumTokenBytes else {
+      throw .invalidValue(
+        "the device token must have 1 to \(Registration.maximumTokenBytes) bytes, this one has \(length)")
+    }
+    let index = try cipher.tokenIndex(
+      app: registration.key.appID, kind: registration.kind, token: registration.token)
+    do throws(TokenCipherError) {
+      let sealed = try cipher.seal(Array(registration.token.utf8), context: registration.key.bytes)
+      guard sealed.count <= 2 * Registration.maximumTokenBytes else {
+        throw TokenCipherError("the sealed token has \(sealed.count) bytes")
+      }
+      return Prepared(registration: registration, tokenIndex: index, sealedToken: sealed, time: time)
+    } catch {
+      throw .cipher(error.detail)
+    }
+  }
+
+  /// Stores a registration; whoever held its token before is removed. Newest wins both ways.
+  func register(
+    _ prepared: Prepared, in transaction: inout WriteTransaction
+  ) throws(StoreError) -> RegistrationOutcome {
+    try transaction.requireRoomToGrow()
+    let registration = prepared.registration
+    let key = registration.key
+    var counters = try counters(in: transaction)
+    let previous = try row(key.bytes, in: transaction)
+    let holder = try transaction.copy(tokens, prepared.tokenIndex)
+
+    var displaced: ClientKey?
+    if let holder, holder != key.bytes {
+      displaced = ClientKey(stored: holder.span)
+      try removeRow(holder, &counters, in: &transaction)
+    }
+    var row = RegistrationRow(
+      kind: registration.kind, alwaysRaw: registration.alwaysRaw, authenticated: registration.authenticated,
+      createdAt: prepared.time, updatedAt: prepared.time, generation: 0, tokenIndex: prepared.tokenIndex,
+      sealedToken: prepared.sealedToken)
+    let change: RegistrationOutcome.Change
+    if let previous {
+      try removeIndexes(of: previous, key.bytes, keepingToken: prepared.tokenIndex, in: &transaction)
+      counters.remove(previous)
+      row.createdAt = previous.createdAt
+      row.authenticated = registration.authenticated || previous.authenticated
+      let isRevival = previous.tombstone != nil
+      row.generation = isRevival ? counters.nextGeneration() : previous.generation
+      change = isRevival ? .revived : .updated
+    } else {
+      row.generation = counters.nextGeneration()
+      change = .created
+    }
+    counters.add(row)
+    try transaction.put(registrations, key.bytes, row.encode())
+    if holder != key.bytes {
+      try transaction.put(tokens, prepared.tokenIndex, key.bytes)
+    }
+    try transaction.put(meta, MetaKey.counters, counters.encode())
+    return RegistrationOutcome(change: change, displaced: displaced)
+  }
+
+  /// False when there was none.
+  func delete(_ key: ClientKey, in transaction: inout WriteTransaction) throws(StoreError) -> Bool {
+    var counters = try counters(in: transaction)
+    guard try removeRow(key.bytes, &counters, in: &transaction) else { return false }
+    try transaction.put(meta, MetaKey.counters, counters.encode())
+    return true
+  }
+
+  /// Marks the client's token dead if it still has `tokenIndex` and was last registered at or before `since`
+  /// (milliseconds since the epoch; nil: whenever).
+  func tombstone(
+    _ key: ClientKey, ifTokenIndex tokenIndex: [UInt8], since: UInt64?, _ tombstone: Tombstone,
+    in transaction: inout WriteTransaction
+  ) throws(StoreError) -> TombstoneOutcome {
+    guard var row = try row(key.bytes, in: transaction) else { return .notRegistered }
+    guard row.tokenIndex == tokenIndex else { return .superseded }
+    if row.tombstone != nil { return .alreadyTombstoned }
+    if let since, row.updatedAt > since { return .superseded }
+    var counters = try counters(in: transaction)
+    counters.remove(row)
+    row.tombstone = tombstone
+    counters.add(row)
+    try transaction.put(registrations, key.bytes, row.encode())
+    try transaction.put(tombstones, tombstoneKey(tombstone.time, key.bytes), [])
+    try transaction.put(meta, MetaKey.counters, counters.encode())
+    return .tombstoned
+  }
+
+  /// Removes at most `limit` tombstones older than `time` (milliseconds since the epoch), oldest first.
+  /// The number removed; less than `limit` means that none is left.
+  func purgeTombstones(
+    before time: UInt64, limit: Int, in transaction: inout WriteTransaction
+  ) throws(StoreError) -> Int {
+    var due: [[UInt8]] = []
+    try transaction.scan(tombstones, from: []) { (entry, _) throws(StoreError) in
+      var reader = RowReader(entry)
+      guard due.count < limit, let died = reader.uint64(), died < time else { return false }
+      due.append([UInt8](copying: entry))
+      return true
+    }
+    guard !due.isEmpty else { return 0 }
+    var counters = try counters(in: transaction)
+    for entry in due {
+      // `removeRow` deletes the entry too; an entry that points at nothing is cleared all the same.
+      try removeRow([UInt8](entry.dropFirst(8)), &counters, in: &transaction)
+      try transaction.delete(tombstones, entry)
+    }
+    try transaction.put(meta, MetaKey.counters, counters.encode())
+    return due.count
+  }
+
+  @discardableResult
+  private func removeRow(
+    _ key: [UInt8], _ counters: inout Counters, in transaction: inout WriteTransaction
+  ) throws(StoreError) -> Bool {
+    guard let row = try row(key, in: transaction) else { return false }
+    try removeIndexes(of: row, key, keepingToken: nil, in: &transaction)
+    try transaction.delete(registrations, key)
+    counters.remove(row)
+    return true
+  }
+
+  private func removeIndexes(
+    of row: RegistrationRow, _ key: [UInt8], keepingToken: [UInt8]?, in transaction: inout WriteTransaction
+  ) throws(StoreError) {
+    if row.tokenIndex != keepingToken {
+      try transaction.delete(tokens, row.tokenIndex)
+    }
+    if let tombstone = row.tombstone {
+      try transaction.delete(tombstones, tombstoneKey(tombstone.time, key))
+    }
+  }
+
+  private func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: time)
+    return bytes + key
+  }
+}

@@ -1,0 +1,48 @@
+import CLMDB
+import Glibc
+
+extension StoreError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .mapFull(let path, let mapSize):
+      "the store in \(path) is full: its map of \(mapSize) bytes is used up; raise store.map_size and restart"
+    case .diskFull(let path):
+      "no space left on the disk that holds \(path); free some space, nothing was lost"
+    case .permissionDenied(let path):
+      "no permission to use \(path); the folder and the files in it must belong to the user pushbox runs as"
+    case .damaged(let path, let detail):
+      "the store in \(path) is damaged: \(detail); restore it from a backup, or move it away to begin anew"
+    case .formatMismatch(let path):
+      "the store in \(path) was written by another LMDB file format; use the LMDB library it was made with, "
+        + "or export there and import here"
+    case .newerSchema(let path, let found, let supported):
+      "the store in \(path) has schema version \(found), this pushbox knows up to \(supported); "
+        + "install the newer pushbox again"
+    case .wrongKey(let path):
+      "the store in \(path) was written with another master key; configure the key it was made with"
+    case .locked(let path, let pid):
+      "another pushbox (pid \(pid.map(String.init) ?? "unknown")) serves \(path); stop it first, "
+        + "or use another store.path"
+    case .alreadyOpen(let path):
+      "the store in \(path) is already open in this process"
+    case .notFound(let path):
+      "there is no store in \(path); check store.path, `pushbox serve` creates it"
+    case .overloaded:
+      "the store's write queue is full; try again later"
+    case .closed:
+      "the store is closed"
+    case .tooManyReaders(let path):
+      "all reader slots of the store in \(path) are taken; stop tools that have it open"
+    case .mustReopen(let path):
+      "an earlier write to \(path) failed for good; check the disk, then restart pushbox"
+    case .invalidValue(let detail):
+      detail
+    case .cipher(let detail):
+      "a stored device token can't be opened or sealed: \(detail)"
+    case .system(let operation, let path, let code):
+      "\(operation) \(path): \(String(cString: strerror(code)))"
+    case .engine(let operation, let path, let code):
+      "\(operation) in \(path): \(String(cString: mdb_strerror(code)))"
+    }
+  }
+}

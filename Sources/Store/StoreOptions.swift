@@ -1,0 +1,27 @@
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  public enum Role: Sendable {
+    /// The one process that serves: creates what is missing, holds `serve.lock`.
+    case serve
+    /// A command beside a running server: an existing store's registrations only, no delivered marks.
+    case tool
+  }
+
+  public var role: Role = .serve
+  /// Bytes the registrations may take at most; the file is sparse. A later value may be larger.
+  public var mapSize: UInt64 = 64 << 30
+  /// The same for the delivered marks.
+  public var deliveriesMapSize: UInt64 = 16 << 30
+  /// Operations waiting for each writer before it answers `overloaded`.
+  public var queueCapacity: Int = 20_000
+  /// Seconds a delivered mark is kept at least. The relay gives up after three days (PROTOCOL, relay webhooks).
+  public var deliveredRetention: UInt64 = 4 * 86_400
+  /// Between syncs and sweeps of the delivered marks.
+  public var upkeepInterval: Duration = .seconds(1)
+  /// Milliseconds since the epoch.
+  public var clock: @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+  /// Told about trouble that needs no answer, such as a damaged file that was set aside. Any thread.
+  public var onWarning: @Sendable (String) -> Void = { _ in }
+
+  public init() {}
+}

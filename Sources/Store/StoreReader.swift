@@ -1,0 +1,63 @@
+/// Reads for one thread: not Sendable. Each call sees the latest commit.
+public final class StoreReader {
+  private let registrations: RegistrationTable
+  private let registrationSlot: ReadSlot
+  private let deliveries: DeliveredMarks?
+  private let deliverySlot: ReadSlot?
+
+  init(registrations: RegistrationTable, deliveries: DeliveredMarks?) throws(StoreError) {
+    self.registrations = registrations
+    self.deliveries = deliveries
+    registrationSlot = try ReadSlot(registrations.environment)
+    deliverySlot = if let deliveries { try ReadSlot(deliveries.environment) } else { nil }
+  }
+
+  /// nil when the client is not registered; a tombstone is returned as such.
+  public func lookup(_ key: ClientKey) throws(StoreError) -> ClientRecord? {
+    let transaction = try registrationSlot.begin()
+    return try registrations.lookup(key, in: transaction)
+  }
+
+  /// The client that holds a device token, tombstone or not.
+  public func client(
+    app: String = "default", kind: TokenKind, token: String
+  ) throws(StoreError) -> ClientKey? {
+    let transaction = try registrationSlot.begin()
+    return try registrations.client(app: app, kind: kind, token: token, in: transaction)
+  }
+
+  /// At most `limit` registrations whose client ID begins with `prefix`, in byte order, after `last`.
+  public func list(
+    app: String = "default", prefix: String = "", after last: String? = nil, limit: Int
+  ) throws(StoreError) -> [ClientSummary] {
+    let transaction = try registrationSlot.begin()
+    return try registrations.list(app: app, prefix: prefix, after: last, limit: limit, in: transaction)
+  }
+
+  /// Registrations by kind, without a scan.
+  public func counts() throws(StoreError) -> RegistrationCounts {
+    let transaction = try registrationSlot.begin()
+    return RegistrationCounts(try registrations.counters(in: transaction))
+  }
+
+  /// True when a gateway accepted this push before. Always false in a tool.
+  public func isDelivered(_ key: DeliveryKey) throws(StoreError) -> Bool {
+    guard let deliveries, let deliverySlot else { return false }
+    let transaction = try deliverySlot.begin()
+    return try deliveries.isDelivered(key, in: transaction)
+  }
+
+  /// Bytes stored under a name.
+  public func setting(_ name: String) throws(StoreError) -> [UInt8]? {
+    let bytes = Array(name.utf8)
+    guard !bytes.isEmpty, bytes.count <= 255 else { return nil }
+    let transaction = try registrationSlot.begin()
+    return try transaction.copy(registrations.settings, bytes)
+  }
+
+  /// Reads every registration and compares the indexes: the first contradiction in words, nil when all is well.
+  public func inconsistency() throws(StoreError) -> String? {
+    let transaction = try registrationSlot.begin()
+    return try registrations.inconsistency(in: transaction)
+  }
+}

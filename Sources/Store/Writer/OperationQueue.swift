@@ -1,0 +1,66 @@
+import Glibc
+
+/// A bounded queue that many threads fill and one empties, sleeping while there is nothing.
+final class OperationQueue: @unchecked Sendable {
+  // Safe to share: `waiting` and `isClosed` are only touched while holding `mutex`. A `Locked` value can't be
+  // waited on, hence the bare mutex and condition here.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let capacity: Int
+  private var waiting: [WriteOperation] = []
+  private var isClosed = false
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Errors: `overloaded` when full, `closed` after `close`.
+  func append(_ operation: WriteOperation) throws(StoreError) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard !isClosed else { throw .closed }
+    guard waiting.count < capacity else { throw .overloaded }
+    waiting.append(operation)
+    if waiting.count == 1 { pthread_cond_signal(condition) }
+  }
+
+  func close() {
+    pthread_mutex_lock(mutex)
+    isClosed = true
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Everything that waits, oldest first. Sleeps until there is something, the queue is closed or the
+  /// monotonic clock reaches `deadline` (nanoseconds; nil: no limit). nil: closed and empty.
+  func take(until deadline: UInt64?) -> [WriteOperation]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while waiting.isEmpty, !isClosed {
+      guard let deadline else {
+        pthread_cond_wait(condition, mutex)
+        continue
+      }
+      var limit = timespec(
+        tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+      if pthread_cond_timedwait(condition, mutex, &limit) != 0 { break }
+    }
+    if waiting.isEmpty, isClosed { return nil }
+    var taken: [WriteOperation] = []
+    swap(&taken, &waiting)
+    return taken
+  }
+}

@@ -1,0 +1,145 @@
+import Bytes
+import Glibc
+import Synchronization
+
+/// Background work that the writer thread does between batches.
+protocol WriterChore: Sendable {
+  /// Does a bounded piece of work when it is due. True: there is more, call again after the next batch.
+  func perform(in environment: LMDBEnvironment, now: UInt64) -> Bool
+  /// After the last batch.
+  func finish(in environment: LMDBEnvironment)
+}
+
+/// The one thread that writes to an environment, with group commit: whatever waits when it comes round goes
+/// into one transaction and is answered after one commit.
+final class StoreWriter: Sendable {
+  private let environment: LMDBEnvironment
+  private let queue: OperationQueue
+  private let chore: (any WriterChore)?
+  /// Between rounds of the chore, nanoseconds.
+  private let choreInterval: UInt64
+  private let thread = Locked<pthread_t?>(nil)
+  private let commits = Atomic<UInt64>(0)
+  /// Operations in one transaction: bounds how long the first of them waits and how many pages get dirty.
+  private static let batchLimit = 4096
+
+  init(
+    _ environment: LMDBEnvironment, capacity: Int, chore: (any WriterChore)? = nil,
+    choreInterval: Duration = .seconds(1)
+  ) throws(StoreError) {
+    self.environment = environment
+    self.chore = chore
+    let parts = choreInterval.components
+    self.choreInterval = UInt64(parts.seconds) * 1_000_000_000 + UInt64(parts.attoseconds) / 1_000_000_000
+    queue = OperationQueue(capacity: capacity)
+    var id = pthread_t()
+    let start = Unmanaged.passRetained(self)
+    let code = pthread_create(&id, nil, runStoreWriter, start.toOpaque())
+    guard code == 0 else {
+      start.release()
+      throw .from(errno: code, operation: "starting the writer thread of", path: environment.path)
+    }
+    thread.withLock { $0 = id }
+  }
+
+  /// Transactions committed so far.
+  var commitCount: UInt64 { commits.load(ordering: .relaxed) }
+
+  /// Queues `body`. `completion` is called exactly once: on the writer's thread after the commit, or at once
+  /// on the caller's thread when the queue is full (`overloaded`) or closed.
+  func submit<Value: Sendable>(
+    _ body: @escaping @Sendable (inout WriteTransaction) throws(StoreError) -> Value,
+    completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
+  ) {
+    do throws(StoreError) {
+      try queue.append(ValueOperation(body, completion: completion))
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Takes no more, applies and answers what waits, syncs and ends the thread. Called from a completion it
+  /// can't wait for the end.
+  func close() {
+    queue.close()
+    let id = thread.withLock { id in
+      defer { id = nil }
+      return id
+    }
+    guard let id else { return }
+    if pthread_equal(id, pthread_self()) != 0 {
+      pthread_detach(id)
+    } else {
+      pthread_join(id, nil)
+    }
+  }
+
+  fileprivate func run() {
+    var nextChore = Clock.monotonic() &+ choreInterval
+    while let batch = queue.take(until: chore == nil ? nil : nextChore) {
+      var start = 0
+      while start < batch.count {
+        let end = min(start + Self.batchLimit, batch.count)
+        write(batch[start..<end])
+        start = end
+      }
+      let now = Clock.monotonic()
+      if let chore, now >= nextChore {
+        let hasMore = chore.perform(in: environment, now: now)
+        nextChore = hasMore ? now : Clock.monotonic() &+ choreInterval
+      }
+    }
+    chore?.finish(in: environment)
+  }
+
+  /// Applies `batch` in one transaction. When something can't be written, the batch is halved until only the
+  /// operations that fail alone have failed.
+  private func write(_ batch: ArraySlice<WriteOperation>) {
+    var refused: [(Int, StoreError)] = []
+    do throws(StoreError) {
+      var transaction = try WriteTransaction(environment)
+      for index in batch.indices {
+        let writes = transaction.writes
+        do throws(StoreError) {
+          try batch[index].apply(&transaction)
+        } catch {
+          // Refused before it wrote anything: the others are not concerned.
+          guard transaction.writes == writes else { throw error }
+          refused.append((index, error))
+        }
+      }
+      try transaction.commit()
+    } catch {
+      split(batch, after: error)
+      return
+    }
+    commits.add(1, ordering: .relaxed)
+    var nextRefused = refused[...]
+    for index in batch.indices {
+      if let first = nextRefused.first, first.0 == index {
+        batch[index].fail(first.1)
+        nextRefused.removeFirst()
+      } else {
+        batch[index].succeed()
+      }
+    }
+  }
+
+  private func split(_ batch: ArraySlice<WriteOperation>, after error: StoreError) {
+    guard batch.count > 1 else {
+      batch.first?.fail(error)
+      return
+    }
+    let middle = batch.startIndex + batch.count / 2
+    write(batch[..<middle])
+    write(batch[middle...])
+  }
+}
+
+/// The thread's entry: a named function, since a closure could be inferred to belong to an actor.
+private func runStoreWriter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument {
+    Unmanaged<StoreWriter>.fromOpaque(argument).takeRetainedValue().run()
+  }
+  return nil
+}

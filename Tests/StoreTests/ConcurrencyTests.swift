@@ -1,0 +1,104 @@
+import Bytes
+import Testing
+
+@testable import Store
+
+@Suite struct ConcurrencyTests {
+  @Test func manyRegistrationsOfOneClientLeaveOne() async throws {
+    let fixture = try Fixture()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<100 {
+        group.addTask { try await fixture.store.register("alice", "t\(number)") }
+      }
+      try await group.waitForAll()
+    }
+    let reader = try fixture.store.makeReader()
+    #expect(try reader.list(limit: 200).count == 1)
+    #expect(try reader.counts().totalActive == 1)
+    #expect(try fixture.inconsistency() == nil)
+  }
+
+  @Test func manyRegistrationsOfOneTokenLeaveOne() async throws {
+    let fixture = try Fixture()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<100 {
+        group.addTask { try await fixture.store.register("c\(number)", "t") }
+      }
+      try await group.waitForAll()
+    }
+    let reader = try fixture.store.makeReader()
+    let left = try reader.list(limit: 200)
+    #expect(left.count == 1)
+    #expect(try reader.client(kind: .apns, token: "t") == left.first?.key)
+    #expect(try reader.counts().totalActive == 1)
+    #expect(try fixture.inconsistency() == nil)
+  }
+
+  @Test func whatWaitsSharesACommit() async throws {
+    let fixture = try Fixture()
+    let store = fixture.store
+    // The writer is held in a completion while a thousand operations gather.
+    let gate = Gate()
+    store.setSetting("hold", to: [1]) { _ in gate.pass() }
+    let before = store.registrationCommitCount
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let waiting = Locked(0)
+      for number in 0..<1000 {
+        let key = try ClientKey(client: "c\(number)")
+        let registration = Registration(key: key, kind: .fcm, token: "t\(number)")
+        group.addTask {
+          _ = try await wait { completion in
+            store.register(registration, completion: completion)
+            let count = waiting.withLock { count in
+              count += 1
+              return count
+            }
+            if count == 1000 { gate.open() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(store.registrationCommitCount - before <= 3)
+    #expect(try store.makeReader().counts().active[.fcm] == 1000)
+  }
+
+  /// Two clients swap two tokens all the time, in one transaction each: no reader may see the moment between.
+  @Test func readersNeverSeeHalfAWrite() async throws {
+    let fixture = try Fixture()
+    let store = fixture.store
+    try await store.register("keeper", "t0")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for number in 0..<300 {
+          try await store.register(number % 2 == 0 ? "alice" : "bob", "shared")
+        }
+      }
+      for _ in 0..<2 {
+        group.addTask {
+          let reader = try store.makeReader()
+          var last: UInt64 = 0
+          for _ in 0..<300 {
+            #expect(try reader.inconsistency() == nil)
+            let generation = try reader.list(limit: 9).map(\.generation).max() ?? 0
+            #expect(generation >= last)
+            last = generation
+            await Task.yield()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try store.makeReader().counts().totalActive == 2)
+  }
+
+  @Test func aReaderSeesTheLatestCommit() async throws {
+    let fixture = try Fixture()
+    let reader = try fixture.store.makeReader()
+    let key = try ClientKey(client: "alice")
+    for number in 0..<20 {
+      try await fixture.store.register("alice", "t\(number)")
+      #expect(try reader.lookup(key)?.token == "t\(number)")
+    }
+  }
+}

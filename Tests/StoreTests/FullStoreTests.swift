@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Store
+
+@Suite struct FullStoreTests {
+  @Test func aFullMapRefusesInWordsAndTakesAgainAfterDeletes() async throws {
+    let fixture = try Fixture { $0.mapSize = 512 << 10 }
+    let store = fixture.store
+    let padding = String(repeating: "x", count: 900)
+    var stored = 0
+    var refusal: StoreError?
+    while refusal == nil, stored < 5000 {
+      do {
+        try await store.register("c\(stored)", "\(padding)\(stored)")
+        stored += 1
+      } catch let error as StoreError {
+        refusal = error
+      }
+    }
+    guard case .mapFull = refusal else {
+      Issue.record("\(String(describing: refusal)) after \(stored)")
+      return
+    }
+    #expect(stored > 100)
+    #expect(refusal?.isTransient == true)
+    #expect(refusal?.description.contains("store.map_size") == true)
+    #expect(try store.status().registrations.percent > 80)
+    // Nothing is lost, and what shrinks the store still works.
+    #expect(try store.makeReader().counts().totalActive == UInt64(stored))
+    let index = try #require(try fixture.lookup("c0")?.summary.tokenIndex)
+    #expect(try await store.tombstone("c0", index) == .tombstoned)
+    for number in 0..<stored * 3 / 4 {
+      #expect(try await store.delete("c\(number)"))
+    }
+    #expect(try store.status().registrations.percent < 80)
+    try await store.register("new", "token")
+    #expect(try fixture.lookup("new")?.token == "token")
+    #expect(try fixture.inconsistency() == nil)
+  }
+
+  @Test func aLargerMapTakesMore() async throws {
+    let folder = try TemporaryFolder()
+    let small = try { () throws in
+      let fixture = try Fixture(folder) { $0.mapSize = 1 << 20 }
+      fixture.store.close()
+      return try fixture.store.status().registrations.mapSize
+    }()
+    #expect(small == 1 << 20)
+    let fixture = try Fixture(folder) { $0.mapSize = 8 << 20 }
+    #expect(try fixture.store.status().registrations.mapSize >= 8 << 20)
+  }
+}
