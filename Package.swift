@@ -69,6 +69,10 @@ let package = Package(
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+    .testTarget(
+      name: "MockGatewayTests",
+      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -65,23 +65,21 @@ final class Fixture: Sendable {
     let request = APNsRequest.build(
       push(token), payload: payload, authority: mock.authority(of: service),
       topic: mock.credentials.apnsTopic, authorization: authorization)
-    return HTTPRequest(try #require(request))
+    return try #require(request)
   }
 
   func fcmPush(_ token: String = "device:1", accessToken: String) throws -> HTTPRequest {
-    guard case .content(let message) = FCMPayload.build(notification, oversize: .reject).withoutTrimming
-    else {
+    guard case .content(let message, _) = FCMPayload.build(notification, oversize: .reject) else {
       throw FixtureError.oversize
     }
-    return HTTPRequest(
-      FCMRequest.build(
-        body: FCMPayload.body(message, token: token, ttl: 60), authority: mock.authority(of: .fcm),
-        projectID: account.projectID, authorization: "Bearer " + accessToken))
+    return FCMRequest.build(
+      body: FCMPayload.body(message, token: token, ttl: 60), authority: mock.authority(of: .fcm),
+      path: FCMRequest.path(projectID: account.projectID), authorization: "Bearer " + accessToken)
   }
 
   func accessToken(_ client: TestClient) async throws -> String {
     let response = try await client.send(
-      HTTPRequest(try FCMTokenExchange.request(for: account, now: now))
+      try FCMTokenExchange.request(for: account, now: now)
     ).get()
     guard
       case .token(let token, _) = FCMTokenExchange.result(
@@ -96,18 +94,6 @@ enum FixtureError: Error {
   case noToken
 }
 
-extension GatewayPayload {
-  fileprivate enum Whole {
-    case content(Content)
-    case none
-  }
-
-  fileprivate var withoutTrimming: Whole {
-    if case .content(let content, false) = self { return .content(content) }
-    return .none
-  }
-}
-
 let notification = Gateways.Notification.raw(topic: "topic-1", tag: 1108, message: "c2VjcmV0")
 
 /// 64 hex digits that end in `number`.
@@ -120,20 +106,6 @@ private func push(_ token: String) -> GatewayPush {
   GatewayPush(
     id: PushID(messageID: "message", clientID: token), deviceToken: token, notification: notification,
     expiration: WallClock.seconds() + 600, deadline: .now() + .seconds(10))
-}
-
-extension HTTPRequest {
-  init(_ request: GatewayRequest) {
-    self.init(method: "POST", path: "/", scheme: "https", body: request.body)
-    for header in request.headers {
-      switch header.name {
-      case ":path": path = header.value
-      case ":authority": authority = header.value
-      case _ where header.name.hasPrefix(":"): break
-      default: fields.add(header.name, header.value)
-      }
-    }
-  }
 }
 
 extension HTTPResponse {

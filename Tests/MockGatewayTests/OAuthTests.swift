@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func issuesTokens() async throws {
-    let request = HTTPRequest(try FCMTokenExchange.request(for: fixture.account, now: fixture.now))
+    let request = try FCMTokenExchange.request(for: fixture.account, now: fixture.now)
     let first = try await client.send(request).get()
     #expect(first.status == 200)
     #expect(first.json?["expires_in"]?.uint64Value == 1234)
