@@ -21,7 +21,8 @@ public enum GatewayEndpointError: Error, Equatable, Sendable, CustomStringConver
       case .invalidPort: "its port must be a number from 1 to 65535"
       case .notOnlyHost: "nothing may follow the host and port"
       }
-    return "not a gateway address: \(problem); write it as https://api.push.apple.com or https://localhost:8443"
+    return
+      "not a gateway address: \(problem); write it as https://api.push.apple.com or https://localhost:8443"
   }
 }
 

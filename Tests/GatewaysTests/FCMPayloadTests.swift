@@ -87,7 +87,8 @@ private func body(_ notification: Gateways.Notification, ttl: UInt64? = nil) -> 
 
   @Test func request() {
     let request = FCMRequest.build(
-      body: Array("{}".utf8), authority: "fcm.googleapis.com", path: FCMRequest.path(projectID: "wallet-1234"),
+      body: Array("{}".utf8), authority: "fcm.googleapis.com",
+      path: FCMRequest.path(projectID: "wallet-1234"),
       authorization: "Bearer ya29.x")
     #expect(request.method == "POST")
     #expect(request.scheme == "https")

@@ -104,7 +104,8 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
 
   /// `https://host[:port][/path]`, nothing else: no user, no query.
   private static func endpoint(_ uri: String) -> TokenEndpoint? {
-    guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    guard
+      uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
     else { return nil }
     let scheme = "https://"
     let path = uri.dropFirst(scheme.count).drop { $0 != "/" }
