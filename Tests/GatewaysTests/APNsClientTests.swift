@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func aServerThatIsNotTrustedOrNoHTTP2IsNamed() async throws {
-    let stranger = try LoopbackCertificateAuthority(validity: -3600..<86_400)
+    let stranger = try LoopbackCertificateAuthority(validity: LoopbackTLS.validity)
     let server = try await ScriptedGateway { _ in .respond(.empty(200)) }
     let wary = try await worker(server.endpoint, trust: stranger.certificatePEM)
     let reason = try #require(outage(await wary.deliver(try SamplePush.make())))

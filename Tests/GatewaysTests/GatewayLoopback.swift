@@ -8,10 +8,16 @@ import Testing
 
 /// TLS for servers on the loopback interface, and for clients that trust them.
 enum LoopbackTLS {
-  static let authority = try? LoopbackCertificateAuthority(validity: -3600..<86_400)
+  /// From an hour ago until tomorrow.
+  static let validity: Range<Int> = {
+    let now = Int(WallClock.seconds())
+    return now - 3600..<now + 86_400
+  }()
+
+  static let authority = try? LoopbackCertificateAuthority(validity: validity)
 
   static func server(protocols: [String] = ["h2"]) throws -> TLSContext {
-    let issued = try #require(authority).issue(names: ["127.0.0.1"], validity: -3600..<86_400)
+    let issued = try #require(authority).issue(names: ["127.0.0.1"], validity: validity)
     return try TLSContext.server(
       certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM, protocols: protocols)
   }
