@@ -73,12 +73,14 @@ let package = Package(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
+      name: "MockGatewayTests",
+      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
+      swiftSettings: strict),
+    .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
-      name: "MockGatewayTests",
-      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
