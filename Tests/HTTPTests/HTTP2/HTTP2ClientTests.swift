@@ -271,6 +271,51 @@ import Testing
     }
   }
 
+  @Test func aPeerThatChoseNothingByALPNIsRefusedWhereALPNIsRequired() async throws {
+    var failure: HTTP2ClientError?
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { _, peer, event in
+        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
+      }
+      let client = plainClient(loop, port: { server.port }) {
+        $0.requiresALPN = true
+        $0.connectFailureLimit = 1
+      }
+      client.send(post("/"), deadline: soon(loop)) {
+        failure = error($0)
+        client.shutdown { loop.stop() }
+      }
+    }
+    #expect(failure == .connectFailed("the peer does not speak HTTP/2: ALPN chose nothing"))
+  }
+
+  @Test func aConnectionIsRetiredFromWithinACompletionAndNotTooOften() async throws {
+    var retired: [Bool] = []
+    var paths: [[String]] = [[], [], []]
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { number, peer, event in
+        guard case .request(let stream, let request) = event else { return }
+        paths[number].append(request.path)
+        peer.session.respond(stream, .empty(500))
+      }
+      let client = plainClient(loop, port: { server.port })
+      #expect(!client.retireConnection())
+      client.send(post("/1"), deadline: soon(loop)) { _ in
+        retired.append(client.retireConnection())
+        retired.append(client.retireConnection())
+        client.send(post("/2"), deadline: soon(loop)) { _ in
+          retired.append(client.retireConnection())
+          client.send(post("/3"), deadline: soon(loop)) { _ in
+            #expect(client.counters.openConnections == 1)
+            client.shutdown { loop.stop() }
+          }
+        }
+      }
+    }
+    #expect(retired == [true, true, false])
+    #expect(paths == [["/1"], ["/2", "/3"], []])
+  }
+
   @Test func aFullQueueAndAShutDownClientRefuse() async throws {
     var failures: [HTTP2ClientError?] = []
     try await withLoop { loop in
