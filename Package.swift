@@ -49,6 +49,16 @@ let package = Package(
         "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
       ], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
+    // The benchmarks' load driver and mock, see Benchmarks/RESULTS.md.
+    .executableTarget(
+      name: "mockgateway",
+      dependencies: [
+        "Bytes", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway", "MockRelay",
+      ], path: "Benchmarks/mockgateway", swiftSettings: strict),
+    .executableTarget(
+      name: "pushload",
+      dependencies: ["Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockRelay"],
+      path: "Benchmarks/pushload", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(
@@ -72,6 +82,10 @@ let package = Package(
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+    .testTarget(
+      name: "MockGatewayTests",
+      dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
+      swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

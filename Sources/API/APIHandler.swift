@@ -117,6 +117,7 @@ public final class APIHandler: HTTPHandler {
       response.fields.add("access-control-allow-headers", "*")
       return response
     }
+    if case .client = route, request.method == "POST" { return nil }
     guard !route.methods.contains(request.method) else { return nil }
     var response = APIResponse.failure(
       405, name: "method_not_allowed",
@@ -166,6 +167,7 @@ public final class APIHandler: HTTPHandler {
   /// `application/json` or `application/*+json`, with or without parameters, as the Rust server takes it.
   private static func isJSON(_ request: HTTPRequest) -> Bool {
     guard let value = request.fields.first("content-type") else { return false }
+    if value == "application/json" { return true }
     let type = value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
   }

@@ -15,9 +15,14 @@ final class Appliance: Sendable {
   private let settings: MockConfiguration
   private let process: Locked<ChildProcess>
 
+  /// Made once: an RSA key takes its time.
+  private static let credentials = Result { try MockGateway.Credentials.generate() }
+
   /// - Parameter configure: changes the configuration before it is written.
   init(_ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
-    gateway = try MockGateway.start()
+    var mock = MockGateway.Configuration()
+    mock.credentials = try Self.credentials.get()
+    gateway = try MockGateway.start(mock)
     relay = try MockRelay()
     folder = try TemporaryFolder()
     var settings = MockConfiguration(

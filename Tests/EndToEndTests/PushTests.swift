@@ -6,7 +6,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .timeLimit(.minutes(3))) struct PushTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct PushTests {
   @Test func pushesReachEachKindOfDeviceWithThePayloadThatWalletsExpect() throws {
     let appliance = try Appliance()
     let tokens = [Appliance.apnsToken(), Appliance.apnsToken(), Appliance.fcmToken()]
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func tenThousandPushesOverOneConnectionUseOneGatewayConnectionAWorker() throws {
-    let appliance = try Appliance { $0.more = "[log]\nlevel = \"warning\"\n" }
+    let appliance = try Appliance { $0.more = "[log]\nlevel = \"info\"\n" }
     appliance.gateway.setRecording(.countOnly)
     let iphone = try appliance.registered()
     let android = try appliance.registered(type: "fcm", token: Appliance.fcmToken())
