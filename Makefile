@@ -1,6 +1,5 @@
 # What a newcomer, a maintainer and CI run; the work is done by scripts/. `make help` lists the targets.
 
-SWIFT_BUILD_FLAGS ?=
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
@@ -17,12 +16,12 @@ run: build ## build, then show the main job on loopback: no accounts, keys or ne
 build: ## install what building needs, build the release binary dist/pushbox
 	@scripts/toolchain.sh
 	@scripts/packages.sh
-	@scripts/build.sh $(SWIFT_BUILD_FLAGS)
+	@scripts/build.sh
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
 	@scripts/packages.sh
-	@swift test --disable-xctest $(SWIFT_BUILD_FLAGS)
+	@swift test --disable-xctest
 
 lint: ## check the format of every source
 	@scripts/toolchain.sh
@@ -32,7 +31,10 @@ format: ## format every source in place
 	@scripts/toolchain.sh
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
-bench: build ## measure pushes per second on this machine
+bench: ## measure pushes per second on this machine
+	@scripts/toolchain.sh
+	@scripts/packages.sh nghttp2-client openssl python3 util-linux
+	@scripts/build.sh mockgateway pushload
 	@Benchmarks/run
 
 tsan: ## run every test under the thread sanitizer
