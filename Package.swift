@@ -93,6 +93,8 @@ let package = Package(
         "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["TestSupport", "pushbox"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
