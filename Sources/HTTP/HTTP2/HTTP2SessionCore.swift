@@ -95,7 +95,7 @@ final class HTTP2SessionCore {
         : nghttp2_submit_request(handle, nil, fields, count, &provider, nil)
     }
     try check(stream)
-    var state = HTTP2Stream()
+    let state = HTTP2Stream()
     state.outboundBody = body
     recorder.streams[stream] = state
     return stream
@@ -105,10 +105,10 @@ final class HTTP2SessionCore {
   func submitResponse(
     _ stream: Int32, body: [UInt8], _ build: (inout HTTP2HeaderBlock) throws(HTTP2Error) -> Void
   ) throws(HTTP2Error) {
-    guard let index = recorder.streams.index(forKey: stream) else { return }
+    guard let state = recorder.streams[stream] else { return }
     block.removeAll()
     try build(&block)
-    recorder.streams.values[index].outboundBody = body
+    state.outboundBody = body
     var provider = nghttp2_data_provider()
     provider.read_callback = http2ReadBody
     try check(

@@ -76,23 +76,23 @@ final class HTTP2SessionRecorder {
   }
 
   func headerCame(_ stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    guard let index = streams.index(forKey: stream), !streams.values[index].discardsInbound else { return }
-    streams.values[index].headerListBytes += name.count + value.count + 32
-    if name.first != UInt8(ascii: ":") { streams.values[index].fieldCount += 1 }
-    guard streams.values[index].headerListBytes <= limits.headerListBytes,
-      streams.values[index].fieldCount <= limits.fieldCount
-    else { return overflow(stream, at: index, .headers) }
-    guard !streams.values[index].isReadingTrailers else { return }
+    guard let state = streams[stream], !state.discardsInbound else { return }
+    state.headerListBytes += name.count + value.count + 32
+    if name.first != UInt8(ascii: ":") { state.fieldCount += 1 }
+    guard state.headerListBytes <= limits.headerListBytes,
+      state.fieldCount <= limits.fieldCount
+    else { return overflow(stream, in: state, .headers) }
+    guard !state.isReadingTrailers else { return }
     let name = String(decoding: name, as: UTF8.self)
     let value = String(decoding: value, as: UTF8.self)
     switch name {
-    case ":status": streams.values[index].inbound.status = Int(value) ?? 0
-    case ":method": streams.values[index].inbound.method = value
-    case ":path" where value.utf8.count > limits.pathBytes: overflow(stream, at: index, .path)
-    case ":path": streams.values[index].inbound.path = value
-    case ":authority": streams.values[index].inbound.authority = value
+    case ":status": state.inbound.status = Int(value) ?? 0
+    case ":method": state.inbound.method = value
+    case ":path" where value.utf8.count > limits.pathBytes: overflow(stream, in: state, .path)
+    case ":path": state.inbound.path = value
+    case ":authority": state.inbound.authority = value
     case ":scheme", ":protocol": break
-    default: streams.values[index].inbound.fields.add(HTTPField(lowerCaseName: name, value: value))
+    default: state.inbound.fields.add(HTTPField(lowerCaseName: name, value: value))
     }
   }
 
@@ -118,35 +118,35 @@ final class HTTP2SessionRecorder {
   }
 
   func dataCame(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-    guard let index = streams.index(forKey: stream), !streams.values[index].discardsInbound else { return }
-    guard bytes.count <= limits.bodyBytes - streams.values[index].inbound.body.count else {
-      overflow(stream, at: index, .body)
+    guard let state = streams[stream], !state.discardsInbound else { return }
+    guard bytes.count <= limits.bodyBytes - state.inbound.body.count else {
+      overflow(stream, in: state, .body)
       return
     }
-    streams.values[index].inbound.body.append(contentsOf: bytes)
+    state.inbound.body.append(contentsOf: bytes)
   }
 
   func inboundEnded(_ stream: Int32) {
-    guard let index = streams.index(forKey: stream) else { return }
-    streams.values[index].isInboundComplete = true
-    guard !streams.values[index].discardsInbound else { return }
+    guard let state = streams[stream] else { return }
+    state.isInboundComplete = true
+    guard !state.discardsInbound else { return }
     var message = HTTP2InboundMessage()
-    swap(&message, &streams.values[index].inbound)
+    swap(&message, &state.inbound)
     events.append(.message(stream: stream, message))
-    if !isServer, !streams.values[index].isOutboundComplete {
+    if !isServer, !state.isOutboundComplete {
       // Answered before the request was sent whole: the rest of it interests nobody.
       pendingResets.append((stream, .cancel))
     }
   }
 
   private func overflow(
-    _ stream: Int32, at index: Dictionary<Int32, HTTP2Stream>.Index, _ kind: HTTP2Stream.Overflow
+    _ stream: Int32, in state: HTTP2Stream, _ kind: HTTP2Stream.Overflow
   ) {
-    streams.values[index].discardsInbound = true
-    streams.values[index].inbound = HTTP2InboundMessage()
+    state.discardsInbound = true
+    state.inbound = HTTP2InboundMessage()
     events.append(.overflow(stream: stream, kind))
     if !isServer {
-      streams.values[index].failure = .responseTooLarge
+      state.failure = .responseTooLarge
       pendingResets.append((stream, .cancel))
     }
   }
@@ -155,24 +155,24 @@ final class HTTP2SessionRecorder {
 
   /// Copies what comes next of a stream's body into `buffer`; nil when the stream is unknown.
   func readBody(_ stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool)? {
-    guard let index = streams.index(forKey: stream) else { return nil }
-    let offset = streams.values[index].outboundOffset
-    let total = streams.values[index].outboundBody.count
+    guard let state = streams[stream] else { return nil }
+    let offset = state.outboundOffset
+    let total = state.outboundBody.count
     let count = min(buffer.count, total - offset)
-    streams.values[index].outboundBody.withUnsafeBytes { body in
+    state.outboundBody.withUnsafeBytes { body in
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[offset..<offset + count]))
     }
-    streams.values[index].outboundOffset = offset + count
+    state.outboundOffset = offset + count
     return (count, offset + count == total)
   }
 
   func frameSent(_ stream: Int32, isHeaders: Bool, endsStream: Bool) {
-    guard let index = streams.index(forKey: stream) else { return }
-    if isHeaders { streams.values[index].headersSent = true }
+    guard let state = streams[stream] else { return }
+    if isHeaders { state.headersSent = true }
     guard endsStream else { return }
-    streams.values[index].isOutboundComplete = true
-    streams.values[index].outboundBody = []
-    if isServer, !streams.values[index].isInboundComplete {
+    state.isOutboundComplete = true
+    state.outboundBody = []
+    if isServer, !state.isInboundComplete {
       // Answered before the request came whole; the rest is unwanted (RFC 9113, section 8.1).
       pendingResets.append((stream, .noError))
     }

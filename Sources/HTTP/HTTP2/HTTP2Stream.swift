@@ -15,8 +15,8 @@ struct HTTP2InboundMessage {
   }
 }
 
-/// What a session remembers of one open stream.
-struct HTTP2Stream {
+/// What a session remembers of one open stream. A class: each frame changes a part of it in place.
+final class HTTP2Stream {
   /// What of a message was over its limit.
   enum Overflow {
     case path
