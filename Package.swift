@@ -36,7 +36,7 @@ let package = Package(
     .target(
       name: "API",
       dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["EmbedPublic"]),
     .target(
       name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
@@ -48,6 +48,8 @@ let package = Package(
         "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
         "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
       ], swiftSettings: strict),
+    .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
+    .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
     // The benchmarks' load driver and mock, see Benchmarks/RESULTS.md.
     .executableTarget(
@@ -72,7 +74,8 @@ let package = Package(
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      name: "HTTPTests",
+      dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(

@@ -17,7 +17,7 @@ import Testing
     ["Configuration"],
     ["API"],
     ["MockGateway", "MockRelay"],
-    ["pushbox", "StoreCrashProbe", "TOMLDecoder"],
+    ["pushbox", "StoreCrashProbe", "TOMLDecoder", "embedpublic"],
   ]
   private static let system: Set<String> = ["Glibc", "Synchronization"]
   private static let owners: [String: Set<String>] = [
