@@ -6,8 +6,7 @@ SOURCES := Sources Tests Package.swift
 .PHONY: help run build test lint format bench tsan asan clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || \
-		sed -n 's/^\([a-z]*\):.*## /  make \1: /p' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build, then show the main job on loopback: no accounts, keys or network needed
 	@dist/pushbox demo
