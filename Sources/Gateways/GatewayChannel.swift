@@ -19,6 +19,8 @@ final class GatewayChannel {
   private let peer: String
   private let http: HTTP2Client
   private var underWay = 0
+  private var isShuttingDown = false
+  /// Waits for the last push; nil once the connections are being closed.
   private var onShutdown: (() -> Void)?
 
   init(loop: EventLoop, peer: String, http: HTTP2Client) {
@@ -33,7 +35,7 @@ final class GatewayChannel {
   /// and returns false.
   func begin(deadline: MonotonicTime, _ completion: @escaping Completion) -> Bool {
     underWay += 1
-    if onShutdown != nil {
+    if isShuttingDown {
       endSoon(.unavailable(reason: "pushbox is shutting down", retryAfter: nil), completion)
       return false
     }
@@ -47,9 +49,7 @@ final class GatewayChannel {
   func end(_ outcome: GatewayOutcome, _ completion: Completion) {
     completion(outcome)
     underWay -= 1
-    if underWay == 0, let onShutdown {
-      http.shutdown(onShutdown)
-    }
+    closeWhenIdle()
   }
 
   /// Ends a push, but not within the call that is under way: that may be `deliver`.
@@ -59,8 +59,15 @@ final class GatewayChannel {
 
   /// Admits no more pushes; closes the connections once those under way have ended.
   func shutdown(_ completion: @escaping () -> Void) {
+    isShuttingDown = true
     onShutdown = completion
-    if underWay == 0 { http.shutdown(completion) }
+    closeWhenIdle()
+  }
+
+  private func closeWhenIdle() {
+    guard underWay == 0, let completion = onShutdown else { return }
+    onShutdown = nil
+    http.shutdown(completion)
   }
 
   // MARK: Requests

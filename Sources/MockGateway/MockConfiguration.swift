@@ -17,6 +17,9 @@ public struct MockConfiguration: Sendable {
   public var server = ""
   public var relay = ""
   public var push = ""
+  public var publicURL = Self.publicURL
+  /// Leaves `[fcm]` out.
+  public var omitsFCM = false
 
   public init(folder: String, gateway: MockGateway, relayPublicKey: String) {
     self.folder = folder
@@ -32,7 +35,7 @@ public struct MockConfiguration: Sendable {
     """
     [server]
     listen = "\(listen)"
-    public_url = "\(Self.publicURL)"
+    public_url = "\(publicURL)"
     \(server)
 
     [relay]
@@ -53,12 +56,18 @@ public struct MockConfiguration: Sendable {
     production_endpoint = "\(gateway.url(of: .apnsProduction))"
     sandbox_endpoint = "\(gateway.url(of: .apnsSandbox))"
     ca_file = "ca.pem"
+    \(omitsFCM ? "" : fcm)
+    \(more)
+    """
+  }
+
+  private var fcm: String {
+    """
 
     [fcm]
     service_account_file = "service-account.json"
     endpoint = "\(gateway.url(of: .fcm))"
     ca_file = "ca.pem"
-    \(more)
     """
   }
 

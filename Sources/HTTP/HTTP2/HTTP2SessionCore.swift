@@ -95,9 +95,7 @@ final class HTTP2SessionCore {
         : nghttp2_submit_request(handle, nil, fields, count, &provider, nil)
     }
     try check(stream)
-    let state = HTTP2Stream()
-    state.outboundBody = body
-    recorder.streams[stream] = state
+    recorder.streams[stream] = HTTP2Stream(outboundBody: body)
     return stream
   }
 

@@ -64,129 +64,127 @@ final class HTTP2SessionRecorder {
 
   // MARK: Reading
 
-  func headersBegan(_ stream: Int32, isNewRequest: Bool) {
+  func headersBegan(_ id: Int32, isNewRequest: Bool) {
     if isServer, isNewRequest {
-      streams[stream] = HTTP2Stream()
-    } else if isServer {
-      streams[stream]?.isReadingTrailers = true
-    } else if let status = streams[stream]?.inbound.status {
-      // A second block is the final response after an interim one, or trailers after the final one.
-      if status >= 200 { streams[stream]?.isReadingTrailers = true }
+      streams[id] = HTTP2Stream()
+    } else if let stream = streams[id] {
+      // At a client, a second block is the final response after an interim one, or trailers after the
+      // final one.
+      if isServer || stream.inbound.status >= 200 { stream.isReadingTrailers = true }
     }
   }
 
-  func headerCame(_ stream: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    guard let state = streams[stream], !state.discardsInbound else { return }
-    state.headerListBytes += name.count + value.count + 32
-    if name.first != UInt8(ascii: ":") { state.fieldCount += 1 }
-    guard state.headerListBytes <= limits.headerListBytes,
-      state.fieldCount <= limits.fieldCount
-    else { return overflow(stream, in: state, .headers) }
-    guard !state.isReadingTrailers else { return }
+  func headerCame(_ id: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+    guard let stream = streams[id], !stream.discardsInbound else { return }
+    let isPseudo = name.first == UInt8(ascii: ":")
+    stream.headerListBytes += name.count + value.count + 32
+    if !isPseudo { stream.fieldCount += 1 }
+    guard stream.headerListBytes <= limits.headerListBytes, stream.fieldCount <= limits.fieldCount else {
+      return overflow(id, stream, .headers)
+    }
+    guard !stream.isReadingTrailers else { return }
     let name = String(decoding: name, as: UTF8.self)
     let value = String(decoding: value, as: UTF8.self)
+    guard isPseudo else {
+      return stream.inbound.fields.add(HTTPField(lowerCaseName: name, value: value))
+    }
     switch name {
-    case ":status": state.inbound.status = Int(value) ?? 0
-    case ":method": state.inbound.method = value
-    case ":path" where value.utf8.count > limits.pathBytes: overflow(stream, in: state, .path)
-    case ":path": state.inbound.path = value
-    case ":authority": state.inbound.authority = value
-    case ":scheme", ":protocol": break
-    default: state.inbound.fields.add(HTTPField(lowerCaseName: name, value: value))
+    case ":status": stream.inbound.status = Int(value) ?? 0
+    case ":method": stream.inbound.method = value
+    case ":path" where value.utf8.count > limits.pathBytes: overflow(id, stream, .path)
+    case ":path": stream.inbound.path = value
+    case ":authority": stream.inbound.authority = value
+    default: break
     }
   }
 
-  func invalidHeaderCame(_ stream: Int32) {
+  func invalidHeaderCame(_ id: Int32) {
     // A client puts up with a gateway's odd field, which the library leaves out. A server must treat
     // the request as malformed (RFC 9113, section 8.2.1): what stands before it may read it otherwise.
-    guard isServer, streams[stream]?.discardsInbound == false else { return }
-    streams[stream]?.discardsInbound = true
-    pendingResets.append((stream, .protocolError))
+    guard isServer, let stream = streams[id], !stream.discardsInbound else { return }
+    stream.discardsInbound = true
+    pendingResets.append((id, .protocolError))
   }
 
-  func headersEnded(_ stream: Int32, endsStream: Bool) {
-    if !isServer, let status = streams[stream]?.inbound.status, status < 200 {
-      streams[stream]?.inbound.discardInterimResponse()
-    }
+  func headersEnded(_ id: Int32, endsStream: Bool) {
+    guard let stream = streams[id] else { return }
+    if !isServer, stream.inbound.status < 200 { stream.inbound.discardInterimResponse() }
     if endsStream {
-      inboundEnded(stream)
-    } else if isServer, let state = streams[stream], !state.discardsInbound, !state.isReadingTrailers,
-      state.inbound.fields.first("expect")?.lowercased() == "100-continue"
+      inboundEnded(id)
+    } else if isServer, !stream.discardsInbound, !stream.isReadingTrailers,
+      stream.inbound.fields.first("expect")?.lowercased() == "100-continue"
     {
-      events.append(.expectsContinue(stream: stream))
+      events.append(.expectsContinue(stream: id))
     }
   }
 
-  func dataCame(_ stream: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-    guard let state = streams[stream], !state.discardsInbound else { return }
-    guard bytes.count <= limits.bodyBytes - state.inbound.body.count else {
-      overflow(stream, in: state, .body)
-      return
+  func dataCame(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let stream = streams[id], !stream.discardsInbound else { return }
+    guard bytes.count <= limits.bodyBytes - stream.inbound.body.count else {
+      return overflow(id, stream, .body)
     }
-    state.inbound.body.append(contentsOf: bytes)
+    stream.inbound.body.append(contentsOf: bytes)
   }
 
-  func inboundEnded(_ stream: Int32) {
-    guard let state = streams[stream] else { return }
-    state.isInboundComplete = true
-    guard !state.discardsInbound else { return }
-    var message = HTTP2InboundMessage()
-    swap(&message, &state.inbound)
-    events.append(.message(stream: stream, message))
-    if !isServer, !state.isOutboundComplete {
+  func inboundEnded(_ id: Int32) {
+    guard let stream = streams[id] else { return }
+    stream.isInboundComplete = true
+    guard !stream.discardsInbound else { return }
+    events.append(.message(stream: id, stream.inbound))
+    stream.inbound = HTTP2InboundMessage()
+    if !isServer, !stream.isOutboundComplete {
       // Answered before the request was sent whole: the rest of it interests nobody.
-      pendingResets.append((stream, .cancel))
+      pendingResets.append((id, .cancel))
     }
   }
 
-  private func overflow(
-    _ stream: Int32, in state: HTTP2Stream, _ kind: HTTP2Stream.Overflow
-  ) {
-    state.discardsInbound = true
-    state.inbound = HTTP2InboundMessage()
-    events.append(.overflow(stream: stream, kind))
+  private func overflow(_ id: Int32, _ stream: HTTP2Stream, _ kind: HTTP2Stream.Overflow) {
+    stream.discardsInbound = true
+    stream.inbound = HTTP2InboundMessage()
+    events.append(.overflow(stream: id, kind))
     if !isServer {
-      state.failure = .responseTooLarge
-      pendingResets.append((stream, .cancel))
+      stream.failure = .responseTooLarge
+      pendingResets.append((id, .cancel))
     }
   }
 
   // MARK: Writing
 
   /// Copies what comes next of a stream's body into `buffer`; nil when the stream is unknown.
-  func readBody(_ stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool)? {
-    guard let state = streams[stream] else { return nil }
-    let offset = state.outboundOffset
-    let total = state.outboundBody.count
+  func readBody(_ id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool)? {
+    guard let stream = streams[id] else { return nil }
+    let offset = stream.outboundOffset
+    let total = stream.outboundBody.count
     let count = min(buffer.count, total - offset)
-    state.outboundBody.withUnsafeBytes { body in
+    stream.outboundBody.withUnsafeBytes { body in
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[offset..<offset + count]))
     }
-    state.outboundOffset = offset + count
+    stream.outboundOffset = offset + count
     return (count, offset + count == total)
   }
 
-  func frameSent(_ stream: Int32, isHeaders: Bool, endsStream: Bool) {
-    guard let state = streams[stream] else { return }
-    if isHeaders { state.headersSent = true }
+  func frameSent(_ id: Int32, isHeaders: Bool, endsStream: Bool) {
+    guard let stream = streams[id] else { return }
+    if isHeaders { stream.headersSent = true }
     guard endsStream else { return }
-    state.isOutboundComplete = true
-    state.outboundBody = []
-    if isServer, !state.isInboundComplete {
+    stream.isOutboundComplete = true
+    stream.outboundBody = []
+    if isServer, !stream.isInboundComplete {
       // Answered before the request came whole; the rest is unwanted (RFC 9113, section 8.1).
-      pendingResets.append((stream, .noError))
+      pendingResets.append((id, .noError))
     }
   }
 
-  func headersNotSent(_ stream: Int32) {
-    if !isServer, streams[stream]?.failure == nil { streams[stream]?.failure = .refused }
+  func headersNotSent(_ id: Int32) {
+    guard !isServer, let stream = streams[id], stream.failure == nil else { return }
+    stream.failure = .refused
   }
 
-  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {
-    guard let closed = streams.removeValue(forKey: stream) else { return }
+  func streamClosed(_ id: Int32, code: HTTP2ErrorCode) {
+    guard let closed = streams.removeValue(forKey: id) else { return }
     events.append(
       .streamClosed(
-        stream: stream, code: code, isComplete: closed.isInboundComplete && !closed.discardsInbound,
+        stream: id, code: code, isComplete: closed.isInboundComplete && !closed.discardsInbound,
         failure: closed.failure))
   }
 }

@@ -15,7 +15,8 @@ struct HTTP2InboundMessage {
   }
 }
 
-/// What a session remembers of one open stream. A class: each frame changes a part of it in place.
+/// What a session remembers of one open stream. A class: it is looked up for each field and frame, and
+/// must not be copied each time.
 final class HTTP2Stream {
   /// What of a message was over its limit.
   enum Overflow {
@@ -35,7 +36,7 @@ final class HTTP2Stream {
   /// What more comes in is dropped: the message is over a limit or malformed.
   var discardsInbound = false
 
-  var outboundBody: [UInt8] = []
+  var outboundBody: [UInt8]
   var outboundOffset = 0
   /// Our HEADERS frame was handed to the output.
   var headersSent = false
@@ -44,4 +45,8 @@ final class HTTP2Stream {
 
   /// Why we end the stream ourselves, where the code on the wire does not tell.
   var failure: HTTP2StreamFailure?
+
+  init(outboundBody: [UInt8] = []) {
+    self.outboundBody = outboundBody
+  }
 }

@@ -75,19 +75,23 @@ struct APNsHeaders {
 
 /// The `apns-id`: a UUID in canonical form, lower case (RFC 9562 section 4).
 enum APNsMessageID {
-  private static let dashes: Set<Int> = [8, 13, 18, 23]
-
   static func isCanonical(_ text: String) -> Bool {
     guard text.utf8.count == 36 else { return false }
-    for (index, byte) in text.utf8.enumerated() {
+    var index = 0
+    for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "-"): guard dashes.contains(index) else { return false }
+      case UInt8(ascii: "-"): guard isDash(index) else { return false }
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
-        guard !dashes.contains(index) else { return false }
+        if isDash(index) { return false }
       default: return false
       }
+      index += 1
     }
     return true
+  }
+
+  private static func isDash(_ index: Int) -> Bool {
+    index == 8 || index == 13 || index == 18 || index == 23
   }
 
   /// A new one, for a request that brings none.
@@ -97,7 +101,7 @@ enum APNsMessageID {
     bytes[8] = bytes[8] & 0x3F | 0x80
     var text: [UInt8] = []
     for byte in Hex.encode(bytes).utf8 {
-      if dashes.contains(text.count) { text.append(UInt8(ascii: "-")) }
+      if isDash(text.count) { text.append(UInt8(ascii: "-")) }
       text.append(byte)
     }
     return String(decoding: text, as: UTF8.self)

@@ -13,12 +13,12 @@ import Testing
     if case .failure(let error) = result { error } else { nil }
   }
 
-  @Test func thousandsOfRequestsOverFewConnections() throws {
+  @Test func thousandsOfRequestsOverFewConnections() async throws {
     var configuration = HTTP2ServerSession.Configuration()
     configuration.maxConcurrentStreams = 20
     var answered = 0
     var mismatches = 0
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop, configuration) { _, peer, event in
         if case .request(let stream, let request) = event {
           peer.session.respond(stream, .text(200, request.path))
@@ -48,10 +48,10 @@ import Testing
     #expect(mismatches == 0)
   }
 
-  @Test func requestsRefusedByGoAwayGoToAnotherConnection() throws {
+  @Test func requestsRefusedByGoAwayGoToAnotherConnection() async throws {
     var results: [HTTP2ClientError?] = []
     var notices: [HTTP2ErrorCode] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       var seen: [Int32] = []
       let server = try ScriptedServer(loop) { number, peer, event in
         guard case .request(let stream, _) = event else { return }
@@ -75,10 +75,10 @@ import Testing
     #expect(notices == [.noError])
   }
 
-  @Test func aRefusedStreamIsTriedAgainABoundedNumberOfTimes() throws {
+  @Test func aRefusedStreamIsTriedAgainABoundedNumberOfTimes() async throws {
     var result: HTTP2ClientError?
     var tries = 0
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
         guard case .request(let stream, _) = event else { return }
         tries += 1
@@ -94,10 +94,10 @@ import Testing
     #expect(tries == 3)
   }
 
-  @Test func aDeadlineResetsTheStreamAndKeepsTheConnection() throws {
+  @Test func aDeadlineResetsTheStreamAndKeepsTheConnection() async throws {
     var results: [String] = []
     var resets: [HTTP2ErrorCode] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
         switch event {
         case .request(let stream, let request):
@@ -126,9 +126,9 @@ import Testing
   }
 
   /// The peer takes its room back before the request is on its way, and gives none again.
-  @Test func aRequestStuckForWantOfRoomDoesNotBlockThePool() throws {
+  @Test func aRequestStuckForWantOfRoomDoesNotBlockThePool() async throws {
     var results: [String] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { number, peer, event in
         guard case .request(let stream, _) = event else { return }
         peer.session.respond(stream, .empty(200 + number))
@@ -152,9 +152,9 @@ import Testing
     #expect(results.last == "201")
   }
 
-  @Test func aDeadConnectionIsFoundByPing() throws {
+  @Test func aDeadConnectionIsFoundByPing() async throws {
     var results: [HTTP2ClientError?] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { number, peer, event in
         guard case .request(let stream, let request) = event else { return }
         if number == 0, request.path == "/die" {
@@ -179,8 +179,8 @@ import Testing
     #expect(results == [.connectionLost(afterSend: true), nil])
   }
 
-  @Test func idlePingsKeepAConnection() throws {
-    try withLoop { loop in
+  @Test func idlePingsKeepAConnection() async throws {
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
         if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
       }
@@ -198,10 +198,10 @@ import Testing
     }
   }
 
-  @Test func connectionsThatCannotComeAboutFailTheWaitingSoon() throws {
+  @Test func connectionsThatCannotComeAboutFailTheWaitingSoon() async throws {
     var failures: [HTTP2ClientError?] = []
     var opened = -1
-    try withLoop { loop in
+    try await withLoop { loop in
       // A port that nobody listens on.
       let listener = try listen(loop) { _ in }
       let port = listener.localAddress.port
@@ -227,9 +227,9 @@ import Testing
     #expect(opened == 0)
   }
 
-  @Test func aServerThatComesBackIsFoundWithoutAnError() throws {
+  @Test func aServerThatComesBackIsFoundWithoutAnError() async throws {
     var result: Int?
-    try withLoop { loop in
+    try await withLoop { loop in
       let placeholder = try listen(loop) { _ in }
       let dead = placeholder.localAddress.port
       placeholder.close()
@@ -251,9 +251,9 @@ import Testing
     #expect(result == 200)
   }
 
-  @Test func aPeerThatSpeaksNoHTTP2IsAConnectError() throws {
+  @Test func aPeerThatSpeaksNoHTTP2IsAConnectError() async throws {
     var failure: HTTP2ClientError?
-    try withLoop { loop in
+    try await withLoop { loop in
       let babblers = Babblers()
       let listener = try listen(loop) { transport in babblers.adopt(transport) }
       let client = plainClient(loop, port: { listener.localAddress.port }) { $0.connectFailureLimit = 1 }
@@ -271,9 +271,54 @@ import Testing
     }
   }
 
-  @Test func aFullQueueAndAShutDownClientRefuse() throws {
+  @Test func aPeerThatChoseNothingByALPNIsRefusedWhereALPNIsRequired() async throws {
+    var failure: HTTP2ClientError?
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { _, peer, event in
+        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
+      }
+      let client = plainClient(loop, port: { server.port }) {
+        $0.requiresALPN = true
+        $0.connectFailureLimit = 1
+      }
+      client.send(post("/"), deadline: soon(loop)) {
+        failure = error($0)
+        client.shutdown { loop.stop() }
+      }
+    }
+    #expect(failure == .connectFailed("the peer does not speak HTTP/2: ALPN chose nothing"))
+  }
+
+  @Test func aConnectionIsRetiredFromWithinACompletionAndNotTooOften() async throws {
+    var retired: [Bool] = []
+    var paths: [[String]] = [[], [], []]
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { number, peer, event in
+        guard case .request(let stream, let request) = event else { return }
+        paths[number].append(request.path)
+        peer.session.respond(stream, .empty(500))
+      }
+      let client = plainClient(loop, port: { server.port })
+      #expect(!client.retireConnection())
+      client.send(post("/1"), deadline: soon(loop)) { _ in
+        retired.append(client.retireConnection())
+        retired.append(client.retireConnection())
+        client.send(post("/2"), deadline: soon(loop)) { _ in
+          retired.append(client.retireConnection())
+          client.send(post("/3"), deadline: soon(loop)) { _ in
+            #expect(client.counters.openConnections == 1)
+            client.shutdown { loop.stop() }
+          }
+        }
+      }
+    }
+    #expect(retired == [true, true, false])
+    #expect(paths == [["/1"], ["/2", "/3"], []])
+  }
+
+  @Test func aFullQueueAndAShutDownClientRefuse() async throws {
     var failures: [HTTP2ClientError?] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
         if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
       }
@@ -291,9 +336,9 @@ import Testing
     #expect(failures == [.queueFull, .cancelled, nil])
   }
 
-  @Test func aRequestThatCannotBeSentFailsAlone() throws {
+  @Test func aRequestThatCannotBeSentFailsAlone() async throws {
     var failures: [HTTP2ClientError?] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
         if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
       }
@@ -310,9 +355,9 @@ import Testing
     #expect(failures.contains(.protocolError("the field :path holds bytes that a field must not hold")))
   }
 
-  @Test func letGoOfTheClientEndsItsRequests() throws {
+  @Test func letGoOfTheClientEndsItsRequests() async throws {
     var failure: HTTP2ClientError?
-    try withLoop { loop in
+    try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, _, _ in }
       var client: HTTP2Client? = plainClient(loop, port: { server.port })
       client?.send(post("/"), deadline: soon(loop)) { failure = error($0) }

@@ -2,15 +2,33 @@ import EventLoop
 import HTTP
 import Testing
 
-/// Runs `body` and then a loop on this thread until something calls `loop.stop()`; a test that hangs fails.
-func withLoop(_ body: (EventLoop) throws -> Void) throws {
-  let loop = try EventLoop()
-  try body(loop)
-  loop.schedule(after: .seconds(20)) {
-    Issue.record("the test hangs")
-    loop.stop()
+/// Runs `body` and then a loop, until something calls `loop.stop()`; a test that hangs fails.
+///
+/// On a thread of its own: a loop would take one of the few threads that all tests share.
+func withLoop(_ body: @escaping (EventLoop) throws -> Void) async throws {
+  let work = Lent(body: body)
+  try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    do {
+      try SystemThread(name: "http2-test") { continuation.resume(with: Result { try work.run() }) }.detach()
+    } catch {
+      continuation.resume(throwing: error)
+    }
   }
-  loop.run()
+}
+
+/// Work for another thread. Safe to send: whoever lent it is suspended until it is done.
+private struct Lent: @unchecked Sendable {
+  let body: (EventLoop) throws -> Void
+
+  func run() throws {
+    let loop = try EventLoop()
+    try body(loop)
+    loop.schedule(after: .seconds(20)) {
+      Issue.record("the test hangs")
+      loop.stop()
+    }
+    loop.run()
+  }
 }
 
 /// Listens on a free port and hands each connection to `accept`.

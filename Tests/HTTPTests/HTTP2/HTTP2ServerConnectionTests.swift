@@ -36,10 +36,10 @@ private final class PlainServer {
     if case .success(let response) = result { response } else { nil }
   }
 
-  @Test func requestsReachTheHandler() throws {
+  @Test func requestsReachTheHandler() async throws {
     var seen: HTTPRequest?
     var answers: [String: HTTPResponse] = [:]
-    try withLoop { loop in
+    try await withLoop { loop in
       var options = HTTPServerOptions()
       options.limits.body = 1000
       let server = try PlainServer(loop, options) { request, responder in
@@ -76,9 +76,9 @@ private final class PlainServer {
     #expect(seen?.scheme == "http")
   }
 
-  @Test func aCancelledRequestIsToldToTheHandler() throws {
+  @Test func aCancelledRequestIsToldToTheHandler() async throws {
     var cancelled = 0
-    try withLoop { loop in
+    try await withLoop { loop in
       var kept: [HTTPResponder] = []
       let server = try PlainServer(loop) { request, responder in
         kept.append(responder)
@@ -103,9 +103,9 @@ private final class PlainServer {
     #expect(cancelled == 2)
   }
 
-  @Test func shutdownServesWhatWasBegun() throws {
+  @Test func shutdownServesWhatWasBegun() async throws {
     var statuses: [Int] = []
-    try withLoop { loop in
+    try await withLoop { loop in
       var kept: HTTPResponder?
       let server = try PlainServer(loop) { _, responder in kept = responder }
       let client = plainClient(loop, port: { server.port })
@@ -130,9 +130,9 @@ private final class PlainServer {
     #expect(statuses == [204])
   }
 
-  @Test func idleConnectionsAreClosed() throws {
+  @Test func idleConnectionsAreClosed() async throws {
     var error: HTTP2ClientError?
-    try withLoop { loop in
+    try await withLoop { loop in
       var options = HTTPServerOptions()
       options.idleTimeout = .milliseconds(60)
       let server = try PlainServer(loop, options) { _, responder in responder.respond(.empty(204)) }
@@ -151,7 +151,7 @@ private final class PlainServer {
     #expect(error != nil)
   }
 
-  @Test func overTLSTheProtocolIsChosenByALPN() throws {
+  @Test func overTLSTheProtocolIsChosenByALPN() async throws {
     let now = Int(time(nil))
     let authority = try LoopbackCertificateAuthority(validity: now - 3600..<now + 86_400)
     let leaf = try authority.issue(names: ["localhost"], validity: now - 3600..<now + 86_400)
@@ -164,7 +164,7 @@ private final class PlainServer {
     var scheme: String?
     var status: Int?
     var failure: HTTP2ClientError?
-    try withLoop { loop in
+    try await withLoop { loop in
       let handler = ClosureHandler { request, responder in
         scheme = request.scheme
         responder.respond(.text(200, "hello"))
@@ -205,9 +205,9 @@ private final class PlainServer {
 
   // MARK: Peers that are too slow
 
-  @Test func aRequestThatNeverEndsIsAnswered408() throws {
+  @Test func aRequestThatNeverEndsIsAnswered408() async throws {
     var timeouts: UInt64 = 0
-    try withLoop { loop in
+    try await withLoop { loop in
       var options = HTTPServerOptions()
       options.headTimeout = .milliseconds(30)
       options.bodyTimeout = .milliseconds(30)
@@ -225,9 +225,9 @@ private final class PlainServer {
     #expect(timeouts == 1)
   }
 
-  @Test func aPeerThatOpensNoWindowIsDropped() throws {
+  @Test func aPeerThatOpensNoWindowIsDropped() async throws {
     var wasDropped = false
-    try withLoop { loop in
+    try await withLoop { loop in
       var options = HTTPServerOptions()
       options.writeTimeout = .milliseconds(50)
       let server = try PlainServer(loop, options) { _, responder in

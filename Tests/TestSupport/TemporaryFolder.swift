@@ -1,0 +1,55 @@
+import Glibc
+
+/// A folder that goes with its last reference, with everything in it.
+public final class TemporaryFolder: Sendable {
+  public let path: String
+
+  public init() throws {
+    var template = Array("/tmp/pushbox-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw TestSupportError("mkdtemp: \(String(cString: strerror(errno)))")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    Self.remove(path)
+  }
+
+  /// Writes a file of the folder.
+  public func write(_ name: String, _ text: String) throws {
+    let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw TestSupportError("open \(name): \(String(cString: strerror(errno)))") }
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+      throw TestSupportError("write \(name): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private static func remove(_ path: String) {
+    guard let handle = opendir(path) else { return }
+    while let entry = readdir(handle) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name != ".", name != ".." else { continue }
+      if entry.pointee.d_type == UInt8(DT_DIR) {
+        remove(path + "/" + name)
+      } else {
+        unlink(path + "/" + name)
+      }
+    }
+    closedir(handle)
+    rmdir(path)
+  }
+}
+
+/// What a test could not set up.
+public struct TestSupportError: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}
