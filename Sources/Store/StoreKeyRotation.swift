@@ -1,12 +1,12 @@
 extension Store {
   /// Seals every device token of the store in the folder at `path` anew, from the key of `old` to that of
   /// `new`, in one transaction: after a crash at any moment one of the two keys opens all. The number of
-  /// registrations. Errors: `locked` while a process serves the folder, `wrongKey`, `mapFull`.
+  /// registrations. `lock` is that of the folder: a server would go on with the old key.
+  /// Errors: `wrongKey`, `mapFull`.
   public static func rotateKey(
-    path: String, mapSize: UInt64, from old: any TokenCipher, to new: any TokenCipher
+    path: String, mapSize: UInt64, from old: any TokenCipher, to new: any TokenCipher,
+    holding lock: ServeLock
   ) throws(StoreError) -> Int {
-    let lock = try ServeLock(folder: path)
-    defer { _ = lock }
     let environment = try LMDBEnvironment(
       path: path + "/registrations", settings: .init(mapSize: mapSize, isDurable: true, mayCreate: false))
     try environment.fillShortFile()

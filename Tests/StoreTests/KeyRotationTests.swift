@@ -55,12 +55,16 @@ import Testing
       fixture.store.close()
     }
     #expect(throws: StoreError.wrongKey(path: folder.store + "/registrations")) {
-      try Store.rotateKey(path: folder.store, mapSize: 64 << 20, from: FakeCipher(key: 5), to: new)
+      try Store.rotateKey(
+        path: folder.store, mapSize: 64 << 20, from: FakeCipher(key: 5), to: new,
+        holding: ServeLock(folder: folder.store))
     }
     #expect(try Fixture(folder).lookup("alice")?.token == "t1")
   }
 
   private func rotate(_ folder: TemporaryFolder) throws(StoreError) -> Int {
-    try Store.rotateKey(path: folder.store, mapSize: 64 << 20, from: old, to: new)
+    try Store.rotateKey(
+      path: folder.store, mapSize: 64 << 20, from: old, to: new,
+      holding: ServeLock(folder: folder.store))
   }
 }
