@@ -26,20 +26,38 @@ enum ConfigurationOption {
       Terminal.printError("Usage: pushbox \(command) [--config FILE]")
       return nil
     }
+    guard let loaded = configuration(file: file) else { return nil }
     do throws(ConfigurationError) {
-      let (configuration, warnings) = try Configuration.load(
-        file: file, environment: ProcessEnvironment.all())
-      let (credentials, more) = try Credentials.load(configuration)
+      let (credentials, more) = try Credentials.load(loaded.configuration)
       return Loaded(
-        file: file, configuration: configuration, credentials: credentials, warnings: warnings + more)
+        file: file, configuration: loaded.configuration, credentials: credentials,
+        warnings: loaded.warnings + more)
     } catch {
-      Terminal.printError("The configuration cannot be used:")
-      for problem in error.problems { Terminal.printError("  \(problem)") }
-      if file == nil {
-        Terminal.printError(
-          "No --config was given and there is no \(defaultFile), so only the environment was read.")
-      }
+      report(error, file)
       return nil
+    }
+  }
+
+  /// Reads the configuration in `file` (nil: the default file, if it is there) without opening the files that
+  /// it names. Prints what is wrong and gives nil.
+  static func configuration(
+    file: String?
+  ) -> (configuration: Configuration, warnings: [ConfigurationWarning])? {
+    let file = file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil)
+    do throws(ConfigurationError) {
+      return try Configuration.load(file: file, environment: ProcessEnvironment.all())
+    } catch {
+      report(error, file)
+      return nil
+    }
+  }
+
+  private static func report(_ error: ConfigurationError, _ file: String?) {
+    Terminal.printError("The configuration cannot be used:")
+    for problem in error.problems { Terminal.printError("  \(problem)") }
+    if file == nil {
+      Terminal.printError(
+        "No --config was given and there is no \(defaultFile), so only the environment was read.")
     }
   }
 }

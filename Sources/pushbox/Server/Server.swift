@@ -23,7 +23,8 @@ final class Server: Sendable {
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
     let gateways = try GatewayFactory(configuration, credentials)
     let verifier = try Self.verifier(configuration, credentials)
-    let store = try Self.openStore(configuration.store, log)
+    let store = try StoreOpening.open(
+      configuration.store, role: .serve, onWarning: { log.warning("store: \($0)") })
     self.store = store
     let registry = MetricsRegistry()
     let shared = SharedService(store: store, metrics: ServiceMetrics(registry: registry), log: log)
@@ -114,25 +115,6 @@ final class Server: Sendable {
       return RelayVerifier(keys: [try Ed25519PublicKey(rawBytes: bytes)], maximumAge: age)
     } catch {
       throw ServerError("relay.public_key: \(error)")
-    }
-  }
-
-  private static func openStore(_ settings: Configuration.Store, _ log: Log) throws(ServerError) -> Store {
-    let key = try TokenKeyFile.loadOrCreate(settings.tokenKeyFile)
-    var options = StoreOptions()
-    options.mapSize = UInt64(clamping: settings.mapSize)
-    options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
-    options.onWarning = { log.warning("store: \($0)") }
-    let cipher: StoreCipher
-    do throws(CryptoError) {
-      cipher = try StoreCipher(masterKey: key)
-    } catch {
-      throw ServerError("store.token_key_file: \(error)")
-    }
-    do throws(StoreError) {
-      return try Store.open(path: settings.path, options: options, cipher: cipher)
-    } catch {
-      throw ServerError("store.path: \(error)")
     }
   }
 
