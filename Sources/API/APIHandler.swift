@@ -26,10 +26,10 @@ public struct APISettings: Sendable {
 
 /// The relay-facing API of one worker: registration, deletion, push, health. Loop thread only.
 public final class APIHandler: HTTPHandler {
-  private let routes: RouteTable
+  private var routes: RouteTable
   private let pushes: PushService
   private let registrations: RegistrationService
-  private let status: StatusRoutes
+  private var status: StatusRoutes
   private let log: Log
 
   public init(
@@ -41,6 +41,12 @@ public final class APIHandler: HTTPHandler {
     self.registrations = registrations
     status = StatusRoutes(settings: settings, reader: reader, registry: registry)
     self.log = log
+  }
+
+  /// Takes new settings for all requests from now on.
+  public func apply(_ settings: APISettings) {
+    routes = RouteTable(basePath: settings.basePath, projectIDs: settings.projectIDs)
+    status.settings = settings
   }
 
   /// The answer to what the server refuses by itself, in the API's shape.

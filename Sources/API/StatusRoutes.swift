@@ -6,7 +6,7 @@ import Telemetry
 
 /// Health and metrics: no secrets, nothing about single clients.
 struct StatusRoutes {
-  private let settings: APISettings
+  var settings: APISettings
   private let reader: StoreReader
   private let registry: MetricsRegistry
   private let start = MonotonicTime.now()

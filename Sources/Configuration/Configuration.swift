@@ -1,6 +1,6 @@
 /// A validated configuration.
 public struct Configuration: Sendable {
-  public struct Server: Sendable {
+  public struct Server: Sendable, Equatable {
     /// At least one.
     public let listen: [ListenAddress]
     public let publicURL: HTTPURL
@@ -13,7 +13,7 @@ public struct Configuration: Sendable {
     public let shutdownGrace: Duration
   }
 
-  public struct Relay: Sendable {
+  public struct Relay: Sendable, Equatable {
     public let validateSignatures: Bool
     /// Present when signatures are validated.
     public let publicKey: PublicKeySource?
@@ -28,7 +28,7 @@ public struct Configuration: Sendable {
     case file(String)
   }
 
-  public struct Clients: Sendable {
+  public struct Clients: Sendable, Equatable {
     public enum Auth: String, Sendable, CaseIterable { case optional, sticky, required }
 
     /// Nil accepts any.
@@ -36,7 +36,7 @@ public struct Configuration: Sendable {
     public let auth: Auth
   }
 
-  public struct Store: Sendable {
+  public struct Store: Sendable, Equatable {
     public let path: String
     /// Bytes.
     public let mapSize: Int
@@ -45,7 +45,7 @@ public struct Configuration: Sendable {
     public let tokenKeyFile: String
   }
 
-  public struct Push: Sendable {
+  public struct Push: Sendable, Equatable {
     public enum Oversize: String, Sendable, CaseIterable { case trim, reject }
 
     public let deadline: Duration
@@ -55,7 +55,7 @@ public struct Configuration: Sendable {
     public let expiration: Duration
   }
 
-  public struct APNs: Sendable {
+  public struct APNs: Sendable, Equatable {
     /// PEM text, PKCS #8.
     public let key: SecretSource
     public let keyID: String
@@ -69,7 +69,7 @@ public struct Configuration: Sendable {
     public let maxConnections: Int
   }
 
-  public struct FCM: Sendable {
+  public struct FCM: Sendable, Equatable {
     /// JSON text.
     public let serviceAccount: SecretSource
     public let endpoint: HTTPURL
@@ -77,7 +77,7 @@ public struct Configuration: Sendable {
     public let caFile: String?
   }
 
-  public struct Log: Sendable {
+  public struct Log: Sendable, Equatable {
     public enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
     public enum Format: String, Sendable, CaseIterable { case text, json }
 
@@ -101,6 +101,13 @@ public struct Configuration: Sendable {
   /// Files that the configuration names are not opened here: see `Credentials`.
   public static func load(
     file: String?, environment: [String: String]
+  ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
+    try load(try file.map(ConfigurationFile.read), environment: environment)
+  }
+
+  /// The same for a file that was read already.
+  public static func load(
+    _ file: ConfigurationFile?, environment: [String: String]
   ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
     var values = ConfigurationValues()
     values.readDefaults()

@@ -12,8 +12,8 @@ enum Pushbox {
 
   private static func run(_ arguments: [String]) -> Int32 {
     switch arguments.first {
-    case "serve": return ServeCommand.run(arguments.dropFirst())
-    case "check": return CheckCommand.run(arguments.dropFirst())
+    case "serve": return ServeCommand.run(Array(arguments.dropFirst()))
+    case "check": return CheckCommand.run(Array(arguments.dropFirst()))
     case "demo": return DemoCommand.run(arguments.dropFirst())
     case "version", "--version", "-V":
       Terminal.print("pushbox \(Version.text)")

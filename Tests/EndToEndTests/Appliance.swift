@@ -12,7 +12,7 @@ final class Appliance: Sendable {
   let gateway: MockGateway
   let relay: MockRelay
   let folder: TemporaryFolder
-  private let settings: MockConfiguration
+  let settings: MockConfiguration
   private let process: Locked<ChildProcess>
 
   /// Made once: an RSA key takes its time.
@@ -48,6 +48,9 @@ final class Appliance: Sendable {
   }
 
   var log: String { process.withLock { $0 }.text }
+
+  /// Waits until the log has `pattern`; false when the process ended without.
+  func waitForLog(_ pattern: String) -> Bool { process.withLock { $0 }.waitForOutput(pattern) }
 
   /// The port it listens on, from its log.
   var port: UInt16 {

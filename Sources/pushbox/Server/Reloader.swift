@@ -1,0 +1,84 @@
+import Bytes
+import Configuration
+import Telemetry
+
+/// Replaces the configuration of a running server. Any thread but the workers', one at a time.
+final class Reloader: Sendable {
+  private let server: Server
+  private let source: ConfigurationSource
+  private let log: Log
+  private let current: Locked<ReloadState>
+
+  /// - Parameter loaded: what `server` was started with.
+  init(_ server: Server, _ source: ConfigurationSource, _ loaded: ConfigurationSource.Loaded, log: Log) {
+    self.server = server
+    self.source = source
+    self.log = log
+    current = Locked(
+      ReloadState(file: source.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash))
+  }
+
+  var state: ReloadState { current.withLock { $0 } }
+
+  /// Whether the file is another one than that in effect, or gone.
+  var differsOnDisk: Bool {
+    source.file != nil && source.currentHash() != state.contentHash
+  }
+
+  /// Reads the configuration anew and puts it into effect. When anything is wrong nothing changes: the log and
+  /// `state` say why, and the result is false.
+  @discardableResult
+  func reload() -> Bool {
+    do throws(ConfigurationError) {
+      let loaded = try source.load()
+      do throws(ServerError) {
+        try server.reload(loaded.configuration, loaded.credentials)
+      } catch {
+        fail([error.description])
+        return false
+      }
+      succeed(loaded)
+      return true
+    } catch {
+      fail(error.problems.map(\.description))
+      return false
+    }
+  }
+
+  private func succeed(_ loaded: ConfigurationSource.Loaded) {
+    let settings = loaded.configuration.log
+    log.level = settings.logLevel
+    log.format = settings.logFormat
+    for warning in loaded.warnings { log.warning("configuration: \(warning)") }
+    let state = current.withLock { state in
+      state = ReloadState(
+        file: state.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash,
+        generation: state.generation + 1, attempts: state.attempts + 1)
+      return state
+    }
+    log.info(
+      "configuration reloaded",
+      [
+        "configuration": .string(source.file ?? "environment"), "generation": .number(state.generation),
+        "sha256": .string(loaded.contentHash ?? ""), "attempt": .number(state.attempts),
+      ])
+  }
+
+  private func fail(_ problems: [String]) {
+    for problem in problems { log.error("configuration: \(problem)") }
+    let attempts = current.withLock { state in
+      state.problems = problems
+      state.failedAt = RFC3339.now()
+      state.attempts += 1
+      return state.attempts
+    }
+    log.error(
+      "configuration not reloaded: the one that was in effect goes on",
+      ["problems": .number(problems.count), "attempt": .number(attempts)])
+  }
+}
+
+extension Configuration.Log {
+  var logLevel: LogLevel { LogLevel(name: level.rawValue) ?? .info }
+  var logFormat: LogFormat { LogFormat(rawValue: format.rawValue) ?? .text }
+}
