@@ -89,7 +89,7 @@ public enum FCMPayload {
   public static func body(_ message: Message, token: String, ttl: UInt64? = nil) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(message.byteCount + token.utf8.count + 256)
-    var writer = JSONWriter(appendingTo: bytes)
+    var writer = JSONWriter(appendingTo: consume bytes)
     writer.beginObject()
     writer.key("message")
     writer.beginObject()

@@ -35,7 +35,7 @@ struct LiveSettings: Sendable {
       expiration: UInt64(max(0, configuration.push.expiration.wholeMilliseconds / 1000)))
     api = APISettings(
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
-      version: Version.text, features: gateways.kinds.map(\.name).sorted())
+      version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text)
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 

@@ -47,7 +47,7 @@ final class Worker {
       loop: loop, shared: blueprint.shared, reader: reader, settings: settings.registration)
     handler = APIHandler(
       settings: settings.api, pushes: pushes, registrations: registrations, reader: reader,
-      registry: blueprint.registry, log: blueprint.shared.log)
+      health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
   }
 
   /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
