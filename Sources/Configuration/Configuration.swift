@@ -11,6 +11,8 @@ public struct Configuration: Sendable {
     public let headerTimeout: Duration
     public let idleTimeout: Duration
     public let shutdownGrace: Duration
+    /// Reload by itself when the file or a key file changes.
+    public let watchConfig: Bool
   }
 
   public struct Relay: Sendable, Equatable {
@@ -96,6 +98,8 @@ public struct Configuration: Sendable {
   public let log: Log
   /// Where the value of each key came from; a key without a value has none.
   public let origins: [ConfigurationKey: ConfigurationOrigin]
+  /// Every value in effect, in the order of the example file, without secrets.
+  public let entries: [ConfigurationEntry]
 
   /// Reads and validates `file` (nil: none) and `environment`, which overrides it. Throws all problems at once.
   /// Files that the configuration names are not opened here: see `Credentials`.

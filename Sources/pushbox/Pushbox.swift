@@ -14,6 +14,7 @@ enum Pushbox {
     switch arguments.first {
     case "serve": return ServeCommand.run(Array(arguments.dropFirst()))
     case "check": return CheckCommand.run(Array(arguments.dropFirst()))
+    case "config": return ConfigCommand.run(Array(arguments.dropFirst()))
     case "demo": return DemoCommand.run(arguments.dropFirst())
     case "version", "--version", "-V":
       Terminal.print("pushbox \(Version.text)")

@@ -13,13 +13,17 @@ final class Appliance: Sendable {
   let relay: MockRelay
   let folder: TemporaryFolder
   let settings: MockConfiguration
+  private let environment: [String]
   private let process: Locked<ChildProcess>
 
   /// Made once: an RSA key takes its time.
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
-  /// - Parameter configure: changes the configuration before it is written.
-  init(_ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - environment: further variables, as `NAME=value`.
+  ///   - configure: changes the configuration before it is written.
+  init(environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+    self.environment = ["PATH=/usr/bin:/bin"] + environment
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
     gateway = try MockGateway.start(mock)
@@ -32,15 +36,15 @@ final class Appliance: Sendable {
     configure(&settings)
     try settings.write()
     self.settings = settings
-    process = Locked(try Self.serve(settings.path))
+    process = Locked(try Self.serve(settings.path, self.environment))
   }
 
   deinit {
     gateway.stop()
   }
 
-  private static func serve(_ path: String) throws -> ChildProcess {
-    let process = try ChildProcess("pushbox", ["serve", "--config", path])
+  private static func serve(_ path: String, _ environment: [String]) throws -> ChildProcess {
+    let process = try ChildProcess("pushbox", ["serve", "--config", path], environment: environment)
     guard process.waitForOutput(" serves ") else {
       throw TestSupportError("pushbox did not start: \(process.text)")
     }
@@ -75,7 +79,7 @@ final class Appliance: Sendable {
 
   /// Starts it anew on the same folder.
   func restart() throws {
-    let new = try Self.serve(settings.path)
+    let new = try Self.serve(settings.path, environment)
     process.withLock { $0 = new }
   }
 

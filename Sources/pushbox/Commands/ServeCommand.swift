@@ -28,7 +28,10 @@ enum ServeCommand {
           "configuration": .string(source.file ?? "environment"),
           "store": .string(configuration.store.path),
         ])
-      let signal = try waitForSignal(Reloader(server, source, loaded, log: log))
+      let notifier = ServiceNotifier(environment: source.environment)
+      notifier.ready("serving")
+      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
       SignalSource.unblock([SIGTERM, SIGINT])
@@ -54,6 +57,10 @@ enum ServeCommand {
           loop.stop()
         }
       }
+      ConfigurationWatch(
+        loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
+        onChange: { reloader.reload() }
+      ).start()
       loop.run()
       source.cancel()
       return received

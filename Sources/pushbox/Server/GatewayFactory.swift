@@ -9,7 +9,7 @@ import TLS
 
 /// Makes the gateways of each worker from what all workers share: TLS settings and credentials.
 struct GatewayFactory: Sendable {
-  private struct Apple: Sendable {
+  struct Apple: Sendable {
     let configuration: Configuration.APNs
     let key: Secret
     let authorities: [UInt8]
@@ -19,7 +19,7 @@ struct GatewayFactory: Sendable {
     let tls: TLSContext
     let maximumConnections: Int
   }
-  private struct Google: Sendable {
+  struct Google: Sendable {
     let configuration: Configuration.FCM
     let account: Secret
     let authorities: [UInt8]
@@ -28,8 +28,8 @@ struct GatewayFactory: Sendable {
     let tokenEndpoint: GatewayEndpoint
     let tls: TLSContext
   }
-  private let apple: Apple?
-  private let google: Google?
+  let apple: Apple?
+  let google: Google?
   private let oversize: OversizePolicy
 
   /// Loads keys and trust; throws a `ServerError` that names the configuration key at fault.

@@ -6,13 +6,18 @@ import Telemetry
 final class Reloader: Sendable {
   private let server: Server
   private let source: ConfigurationSource
+  private let notifier: ServiceNotifier
   private let log: Log
   private let current: Locked<ReloadState>
 
   /// - Parameter loaded: what `server` was started with.
-  init(_ server: Server, _ source: ConfigurationSource, _ loaded: ConfigurationSource.Loaded, log: Log) {
+  init(
+    _ server: Server, _ source: ConfigurationSource, _ loaded: ConfigurationSource.Loaded,
+    notifier: ServiceNotifier, log: Log
+  ) {
     self.server = server
     self.source = source
+    self.notifier = notifier
     self.log = log
     current = Locked(
       ReloadState(file: source.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash))
@@ -25,10 +30,18 @@ final class Reloader: Sendable {
     source.file != nil && source.currentHash() != state.contentHash
   }
 
+  /// The files to watch, when the configuration in effect wants that.
+  var watchedFiles: [String]? {
+    let configuration = server.configuration
+    guard configuration.server.watchConfig else { return nil }
+    return (source.file.map { [$0] } ?? []) + configuration.keyFiles
+  }
+
   /// Reads the configuration anew and puts it into effect. When anything is wrong nothing changes: the log and
   /// `state` say why, and the result is false.
   @discardableResult
   func reload() -> Bool {
+    notifier.reloading()
     do throws(ConfigurationError) {
       let loaded = try source.load()
       do throws(ServerError) {
@@ -62,6 +75,7 @@ final class Reloader: Sendable {
         "configuration": .string(source.file ?? "environment"), "generation": .number(state.generation),
         "sha256": .string(loaded.contentHash ?? ""), "attempt": .number(state.attempts),
       ])
+    notifier.ready("serving")
   }
 
   private func fail(_ problems: [String]) {
@@ -75,6 +89,7 @@ final class Reloader: Sendable {
     log.error(
       "configuration not reloaded: the one that was in effect goes on",
       ["problems": .number(problems.count), "attempt": .number(attempts)])
+    notifier.ready("serving; the last reload changed nothing: \(problems.first ?? "")")
   }
 }
 
