@@ -90,6 +90,10 @@ let package = Package(
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
     .testTarget(
+      name: "ServiceTests", dependencies: ["Bytes", "EventLoop", "Gateways", "Service"], swiftSettings: strict
+    ),
+    .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
+    .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",

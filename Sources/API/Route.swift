@@ -51,7 +51,8 @@ struct RouteTable {
   /// The route of an undecoded path without query.
   func route(_ path: String) -> Route {
     guard path.utf8.first == UInt8(ascii: "/") else { return .unknown }
-    // By bytes: every push passes here, and characters cost much more.
+    if base.isEmpty, let id = Self.plainClient(path) { return .client(id) }
+    // By bytes: characters cost much more.
     let segments = path.utf8.dropFirst()
       .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     if !base.isEmpty, segments.starts(with: base) {
@@ -59,6 +60,14 @@ struct RouteTable {
       if route != .unknown { return route }
     }
     return match(segments[...])
+  }
+
+  /// The ID in `/clients/{client_id}` when it is written plainly, as in nearly every request there is.
+  private static func plainClient(_ path: String) -> String? {
+    let prefix = "/clients/".utf8
+    guard path.utf8.count > prefix.count, path.utf8.starts(with: prefix) else { return nil }
+    let id = String(Substring(path.utf8.dropFirst(prefix.count)))
+    return id.allUTF8Bytes { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "%") } ? id : nil
   }
 
   private func match(_ segments: ArraySlice<Substring>) -> Route {

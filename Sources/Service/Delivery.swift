@@ -14,6 +14,7 @@ final class Delivery {
   private let requestID: String
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
+  private var burialTimer: Timer?
 
   init(
     service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, push: GatewayPush
@@ -97,11 +98,14 @@ final class Delivery {
     finish(.gatewayRejected(reason: reason))
   }
 
-  /// Answers once the token is buried, so that the next push to this client finds it so. Without a time
-  /// from the gateway, a registration that came during the push wins.
+  /// Answers once the token is buried, so that the next push to this client finds it so; but by the deadline
+  /// even if the disk hangs. Without a time from the gateway, a registration that came during the push wins.
   private func tombstone(reason: String, since: UInt64?) {
     let summary = record.summary
     let bound = LoopBound(self, loop: service.loop)
+    burialTimer = service.loop.schedule(at: push.deadline) { [self] in
+      finish(.clientDeleted(reason: reason))
+    }
     service.shared.store.tombstone(
       summary.key, ifTokenIndex: summary.tokenIndex, since: since ?? summary.updatedAt, reason: reason
     ) { outcome in
@@ -110,6 +114,7 @@ final class Delivery {
   }
 
   private func buried(_ outcome: Result<TombstoneOutcome, StoreError>, reason: String) {
+    burialTimer?.cancel()
     let log = service.shared.log
     let summary = record.summary
     switch outcome {
