@@ -100,7 +100,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(

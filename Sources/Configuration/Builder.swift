@@ -26,7 +26,7 @@ struct ConfigurationBuilder {
     let configuration = Configuration(
       server: server, relay: relay, clients: clients, store: store, push: push, apns: apns, fcm: fcm,
       log: log,
-      origins: values.entries.mapValues(\.origin))
+      origins: values.entries.mapValues(\.origin), entries: ConfigurationEntry.list(values))
     return (configuration, values.warnings)
   }
 
@@ -56,7 +56,7 @@ struct ConfigurationBuilder {
       listen: listen, publicURL: url, workers: integer(.serverWorkers),
       maxConnections: integer(.serverMaxConnections), maxBodyBytes: integer(.serverMaxBodyBytes),
       headerTimeout: duration(.serverHeaderTimeout), idleTimeout: duration(.serverIdleTimeout),
-      shutdownGrace: duration(.serverShutdownGrace))
+      shutdownGrace: duration(.serverShutdownGrace), watchConfig: boolean(.serverWatchConfig))
   }
 
   private mutating func buildListen() -> [ListenAddress] {

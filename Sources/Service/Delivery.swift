@@ -7,7 +7,7 @@ import Telemetry
 /// only; kept alive by what it waits for.
 final class Delivery {
   private let service: PushService
-  private let gateway: any Gateway
+  private var lease: GatewayLease
   private let health: GatewayHealth
   private let record: ClientRecord
   private let push: GatewayPush
@@ -17,10 +17,10 @@ final class Delivery {
   private var burialTimer: Timer?
 
   init(
-    service: PushService, gateway: any Gateway, record: ClientRecord, requestID: String, push: GatewayPush
+    service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, push: GatewayPush
   ) {
     self.service = service
-    self.gateway = gateway
+    self.lease = lease
     self.record = record
     self.requestID = requestID
     self.push = push
@@ -30,23 +30,40 @@ final class Delivery {
 
   func start(_ completion: @escaping (PushResult) -> Void) {
     self.completion = completion
+    lease.begin()
     if let refusal = health.admit() { return finish(refusal) }
     attempt()
   }
 
   private func attempt() {
+    if lease.isRetired { moveToCurrentGateway() }
     let start = MonotonicTime.now()
-    gateway.deliver(push) { [self] outcome in
+    lease.gateway.deliver(push) { [self] outcome in
       service.shared.metrics.gatewayLatency[record.summary.kind]?.observe(.now() - start)
       received(outcome)
     }
   }
 
+  /// Leaves a gateway that was replaced for its successor. False when there is none.
+  @discardableResult
+  private func moveToCurrentGateway() -> Bool {
+    guard let current = service.gateways[record.summary.kind], current !== lease else { return false }
+    lease.end()
+    lease = current
+    lease.begin()
+    return true
+  }
+
   private func received(_ outcome: GatewayOutcome) {
+    if lease.isRetired { return receivedByRetired(outcome) }
     let held = health.note(outcome, at: WallClock.seconds())
     if case .deadToken(let reason, let since) = outcome {
       return held ? keep(reason) : tombstone(reason: reason, since: since)
     }
+    decide(outcome)
+  }
+
+  private func decide(_ outcome: GatewayOutcome) {
     switch policy.next(after: outcome, at: .now(), jitter: .random(in: 0...1)) {
     case .finish(let result):
       if case .rejected(let reason, let advice) = outcome {
@@ -57,6 +74,19 @@ final class Delivery {
     case .retry(let delay):
       service.shared.metrics.retries.increment()
       service.loop.schedule(after: delay) { [self] in attempt() }
+    }
+  }
+
+  /// An answer to the configuration of yesterday says nothing about today's, nor about the token when it
+  /// may be the configuration's fault.
+  private func receivedByRetired(_ outcome: GatewayOutcome) {
+    switch outcome {
+    case .deadToken(let reason, let since) where !PurgeBrake.mayBeOurFault(reason):
+      tombstone(reason: reason, since: since)
+    case .rejected, .deadToken:
+      if moveToCurrentGateway() { return attempt() }
+      finish(.providerNotAvailable(kind: record.summary.kind.name))
+    default: decide(outcome)
     }
   }
 
@@ -108,6 +138,7 @@ final class Delivery {
   }
 
   private func finish(_ result: PushResult) {
+    lease.end()
     let completion = self.completion
     self.completion = nil
     completion?(result)

@@ -12,7 +12,7 @@ final class Appliance: Sendable {
   let gateway: MockGateway
   let relay: MockRelay
   let folder: TemporaryFolder
-  private let settings: MockConfiguration
+  let settings: MockConfiguration
   private let environment: [String]
   private let process: Locked<ChildProcess>
 
@@ -20,12 +20,10 @@ final class Appliance: Sendable {
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
   /// - Parameters:
-  ///   - environment: of the server.
+  ///   - environment: further variables, as `NAME=value`.
   ///   - configure: changes the configuration before it is written.
-  init(
-    environment: [String] = ["PATH=/usr/bin:/bin"], _ configure: (inout MockConfiguration) -> Void = { _ in }
-  ) throws {
-    self.environment = environment
+  init(environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+    self.environment = ["PATH=/usr/bin:/bin"] + environment
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
     gateway = try MockGateway.start(mock)
@@ -38,7 +36,7 @@ final class Appliance: Sendable {
     configure(&settings)
     try settings.write()
     self.settings = settings
-    process = Locked(try Self.serve(settings.path, environment))
+    process = Locked(try Self.serve(settings.path, self.environment))
   }
 
   deinit {
@@ -54,6 +52,9 @@ final class Appliance: Sendable {
   }
 
   var log: String { process.withLock { $0 }.text }
+
+  /// Waits until the log has `pattern`; false when the process ended without.
+  func waitForLog(_ pattern: String) -> Bool { process.withLock { $0 }.waitForOutput(pattern) }
 
   /// The port it listens on, from its log.
   var port: UInt16 {
