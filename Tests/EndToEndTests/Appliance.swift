@@ -55,6 +55,9 @@ final class Appliance: Sendable {
 
   var log: String { process.withLock { $0 }.text }
 
+  /// False when it ended without saying so.
+  func waitForLog(_ pattern: String) -> Bool { process.withLock { $0 }.waitForOutput(pattern) }
+
   /// The port it listens on, from its log.
   var port: UInt16 {
     let text = log
