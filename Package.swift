@@ -32,6 +32,8 @@ let package = Package(
       name: "Service",
       dependencies: ["Bytes", "Crypto", "EventLoop", "Gateways", "Relay", "Store", "Telemetry"],
       swiftSettings: strict),
+    .target(
+      name: "Transfer", dependencies: ["Bytes", "JSON", "Relay", "Store"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
     .target(
       name: "API",
@@ -46,7 +48,7 @@ let package = Package(
       name: "pushbox",
       dependencies: [
         "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
-        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
+        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry", "Transfer",
       ], swiftSettings: strict),
     .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
     .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
@@ -87,6 +89,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["Bytes", "Store", "Transfer"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
       name: "MockGatewayTests",

@@ -15,11 +15,19 @@ enum Help {
       config show [--config FILE]
                               print the configuration in effect, without secrets, and where
                               each value came from
+      backup FILE             copy all registrations to FILE, while serving
+      restore FILE            put a backup in place of the registrations
+      export                  write all registrations as JSON lines or CSV, device tokens in clear
+      import FILE             read them back, or a dump of the Rust push server's table
+      clients ...             count, list, show, find and delete registrations
+      verify                  read all that is stored and say whether it is whole
+      rotate-key              encrypt all device tokens with a new key
       demo                    start everything on loopback with mock gateways, send some pushes,
                               and print what happened
       version                 print the version
       help                    print this
 
+    These take --config FILE too, and --help says more about each.
     Configuration: see config.toml.example. Logs go to standard error.
     """
 }

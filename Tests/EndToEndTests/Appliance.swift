@@ -83,6 +83,21 @@ final class Appliance: Sendable {
     process.withLock { $0 = new }
   }
 
+  /// Runs another command with the same configuration: its exit status and all that it printed.
+  func command(_ arguments: String...) throws -> (status: Int32, text: String) { try command(arguments) }
+
+  func command(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    let process = try ChildProcess("pushbox", arguments + ["--config", settings.path])
+    // Never printed: waits for the end of the output.
+    _ = process.waitForOutput("\u{0}")
+    return (process.wait(), process.text)
+  }
+
+  /// Changes the text of the configuration for what starts from now on.
+  func configure(_ change: (String) -> String) throws {
+    try folder.write("config.toml", change(settings.text))
+  }
+
   func client() -> BlockingHTTPClient { BlockingHTTPClient(port: port) }
 
   // MARK: Requests

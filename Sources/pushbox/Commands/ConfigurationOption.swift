@@ -43,4 +43,20 @@ enum ConfigurationOption {
         "No --config was given and there is no \(defaultFile), so only the environment was read.")
     }
   }
+
+  /// Reads the configuration in `file` (nil: the default file, if it is there) without opening the files that
+  /// it names. Prints what is wrong and gives nil.
+  static func configuration(
+    file: String?
+  ) -> (configuration: Configuration, warnings: [ConfigurationWarning])? {
+    let source = ConfigurationSource(
+      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
+      environment: ProcessEnvironment.all())
+    do throws(ConfigurationError) {
+      return try Configuration.load(file: source.file, environment: source.environment)
+    } catch {
+      report(error, source)
+      return nil
+    }
+  }
 }

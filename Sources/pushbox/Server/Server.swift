@@ -32,7 +32,8 @@ final class Server: Sendable {
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let settings = try LiveSettings(configuration, credentials, workers: count)
-    let store = try Self.openStore(configuration.store, log)
+    let store = try StoreOpening.open(
+      configuration.store, role: .serve, onWarning: { log.warning("store: \($0)") })
     let registry = MetricsRegistry()
     shared = SharedService(store: store, metrics: ServiceMetrics(registry: registry), log: log)
     let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
@@ -145,25 +146,6 @@ final class Server: Sendable {
       throw error
     }
     return zip(wanted, addresses).map { Listening(wanted: $0, bound: $1) }
-  }
-
-  private static func openStore(_ settings: Configuration.Store, _ log: Log) throws(ServerError) -> Store {
-    let key = try TokenKeyFile.loadOrCreate(settings.tokenKeyFile)
-    var options = StoreOptions()
-    options.mapSize = UInt64(clamping: settings.mapSize)
-    options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
-    options.onWarning = { log.warning("store: \($0)") }
-    let cipher: StoreCipher
-    do throws(CryptoError) {
-      cipher = try StoreCipher(masterKey: key)
-    } catch {
-      throw ServerError("store.token_key_file: \(error)")
-    }
-    do throws(StoreError) {
-      return try Store.open(path: settings.path, options: options, cipher: cipher)
-    } catch {
-      throw ServerError("store.path: \(error)")
-    }
   }
 
   /// Cores this machine has.
