@@ -63,6 +63,9 @@ let package = Package(
       name: "pushload",
       dependencies: ["Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockRelay"],
       path: "Benchmarks/pushload", swiftSettings: strict),
+    .executableTarget(
+      name: "tomlparse", dependencies: ["TOML"], path: "Benchmarks/tomlparse",
+      swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(

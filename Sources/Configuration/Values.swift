@@ -168,7 +168,8 @@ struct ConfigurationValues {
   }
 
   private mutating func read(_ text: String, as key: ConfigurationKey, from name: String, layer: Layer) {
-    mentioned.insert(key.section)
+    // As in the Rust server, a topic by itself asks for nothing.
+    if key != .apnsTopic || layer == .environment { mentioned.insert(key.section) }
     do {
       let value = try key.definition.type.decodeEnvironment(text)
       entries[key] = Entry(value: value, origin: .environment(name), layer: layer)
