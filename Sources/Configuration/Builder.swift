@@ -130,7 +130,8 @@ struct ConfigurationBuilder {
   private mutating func buildPush() -> Configuration.Push {
     Configuration.Push(
       deadline: duration(.pushDeadline), oversize: choice(.pushOversize, .trim),
-      maxInFlight: integer(.pushMaxInFlight), expiration: duration(.pushExpiration))
+      maxInFlight: integer(.pushMaxInFlight), purgeBrakePercent: integer(.pushPurgeBrakePercent),
+      ttl: duration(.pushTTL))
   }
 
   private mutating func buildAPNs() -> Configuration.APNs? {

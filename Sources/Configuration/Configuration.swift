@@ -51,8 +51,10 @@ public struct Configuration: Sendable {
     public let deadline: Duration
     public let oversize: Oversize
     public let maxInFlight: Int
+    /// Share of refused tokens beyond which none is given up.
+    public let purgeBrakePercent: Int
     /// How long a gateway keeps a push; zero means that it tries once.
-    public let expiration: Duration
+    public let ttl: Duration
   }
 
   public struct APNs: Sendable {

@@ -26,7 +26,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case pushDeadline = "push.deadline_ms"
   case pushOversize = "push.oversize"
   case pushMaxInFlight = "push.max_in_flight"
-  case pushExpiration = "push.expiration_s"
+  case pushPurgeBrakePercent = "push.purge_brake_percent"
+  case pushTTL = "push.ttl_s"
 
   case apnsKeyFile = "apns.key_file"
   case apnsKey = "apns.key"

@@ -116,11 +116,17 @@ extension ConfigurationKey {
       KeyDefinition(
         .integer(ConfigurationKey.anyCount), default: "10000",
         "Pushes under way at once; beyond it the answer is 503.")
-    case .pushExpiration:
+    case .pushPurgeBrakePercent:
       KeyDefinition(
-        .duration(.seconds, 0...2_419_200), default: "86400",
-        "How long the gateway keeps a push for a device that is offline; 0 tries once. One day by default: most\n"
-          + "requests of a session are void by then. At most 28 days, as FCM allows.")
+        .integer(1...100), default: "50",
+        "When more than this share of recent pushes is refused for a reason that speaks of a wrong topic,\n"
+          + "environment or project, no device token is given up any more.")
+    case .pushTTL:
+      KeyDefinition(
+        .duration(.seconds, 0...2_419_200), default: "300",
+        "How long the gateway keeps a push for a device that is offline; 0 tries once. A signing request is stale\n"
+          + "after minutes: a longer time shows old ones all at once when the device comes back. At most 28 days,\n"
+          + "as FCM allows.")
 
     case .apnsKey:
       KeyDefinition(.text, "Or the key itself: its PEM text, or that in base64.")

@@ -33,8 +33,8 @@ import Testing
       "c.toml:9:15: push.deadline_ms: found \"25\", expected milliseconds from 1000 to 29000, or a string such as \"25s\""
     ),
     (
-      "[push]\nexpiration_s = \"1500ms\"",
-      "c.toml:9:16: push.expiration_s: found \"1500ms\", expected seconds from 0 to "
+      "[push]\nttl_s = \"1500ms\"",
+      "c.toml:9:9: push.ttl_s: found \"1500ms\", expected seconds from 0 to "
     ),
     (
       "[push]\nmax_in_flight = 1.5",

@@ -54,8 +54,9 @@ import Testing
     let server = try await server()
     let worker = try await worker(server.endpoint, source(server.endpoint))
     #expect(
-      await worker.deliver(try SamplePush.make(deviceToken: "fcm:token", expiration: 1_767_323_345))
-        == .accepted)
+      await worker.deliver(
+        try SamplePush.make(deviceToken: "fcm:token", lifetime: .init(300, from: 1_767_323_045))) == .accepted
+    )
     #expect(await worker.deliver(try SamplePush.make(deviceToken: "fcm:token")) == .accepted)
     #expect(server.requests(to: Self.tokenPath).count == 1)
     let pushes = server.requests(to: Self.sendPath)
@@ -64,6 +65,7 @@ import Testing
     let body = String(decoding: pushes[0].body, as: UTF8.self)
     #expect(body.contains(#""token":"fcm:token""#))
     #expect(body.contains(#""ttl":"300s""#))
+    #expect(body.contains(#""apns-expiration":"1767323345""#))
     await worker.stop()
     await server.stop()
   }
@@ -151,11 +153,12 @@ import Testing
     let server = try await server()
     await server.stop()
     let worker = try await worker(.fcm, source(server.endpoint))
-    guard case .unavailable(let reason, nil) = await worker.deliver(try SamplePush.make()) else {
+    guard case .unreachable(let fault) = await worker.deliver(try SamplePush.make()) else {
       Issue.record("without a token there is no push")
       return
     }
-    #expect(reason.hasPrefix("token endpoint \(server.endpoint): cannot connect to \(server.endpoint): "))
+    #expect(
+      fault.reason.hasPrefix("token endpoint \(server.endpoint): cannot connect to \(server.endpoint): "))
     await worker.stop()
   }
 

@@ -27,12 +27,16 @@ struct GatewayFactory: Sendable {
   private let oversize: OversizePolicy
 
   /// Loads keys and trust; throws a `ServerError` that names the configuration key at fault.
-  init(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
+  ///
+  /// - Parameter vault: keeps provider tokens across restarts; nil where nothing is pushed.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault? = nil
+  ) throws(ServerError) {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
     apple =
-      if let apns = configuration.apns, let key = credentials.apnsKey { try Self.apple(apns, key) } else {
-        nil
-      }
+      if let apns = configuration.apns, let key = credentials.apnsKey {
+        try Self.apple(apns, key, vault)
+      } else { nil }
     google =
       if let fcm = configuration.fcm, let account = credentials.fcmServiceAccount {
         try Self.google(fcm, account)
@@ -71,7 +75,9 @@ struct GatewayFactory: Sendable {
     return GatewaySet(gateways)
   }
 
-  private static func apple(_ apns: Configuration.APNs, _ key: Secret) throws(ServerError) -> Apple {
+  private static func apple(
+    _ apns: Configuration.APNs, _ key: Secret, _ vault: ProviderTokenVault?
+  ) throws(ServerError) -> Apple {
     let privateKey: P256PrivateKey
     do throws(CryptoError) {
       privateKey = try P256PrivateKey(pem: key.exposed)
@@ -80,7 +86,9 @@ struct GatewayFactory: Sendable {
     }
     return Apple(
       token: APNsProviderToken(
-        teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
+        teamID: apns.teamID, keyID: apns.keyID, key: privateKey,
+        restored: vault?.load(teamID: apns.teamID, keyID: apns.keyID), clock: { WallClock.seconds() },
+        onIssue: { vault?.save($0, teamID: apns.teamID, keyID: apns.keyID) }),
       topic: apns.topic,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),

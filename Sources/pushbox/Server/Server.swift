@@ -21,12 +21,17 @@ final class Server: Sendable {
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
-    let gateways = try GatewayFactory(configuration, credentials)
     let verifier = try Self.verifier(configuration, credentials)
-    let store = try Self.openStore(configuration.store, log)
+    let cipher = try Self.cipher(configuration.store)
+    let store = try Self.openStore(configuration.store, cipher, log)
     self.store = store
+    let gateways = try GatewayFactory(
+      configuration, credentials, vault: ProviderTokenVault(store: store, cipher: cipher, log: log))
     let registry = MetricsRegistry()
-    let shared = SharedService(store: store, metrics: ServiceMetrics(registry: registry), log: log)
+    let shared = SharedService(
+      store: store, metrics: ServiceMetrics(registry: registry), log: log,
+      health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent))
+    shared.health.expose(gateways.kinds, in: registry)
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let blueprint = WorkerBlueprint(
       shared: shared, gateways: gateways, verifier: verifier,
@@ -36,7 +41,7 @@ final class Server: Sendable {
       push: PushSettings(
         deadline: configuration.push.deadline,
         maximumInFlight: max(1, configuration.push.maxInFlight / count),
-        expiration: UInt64(max(0, configuration.push.expiration.wholeMilliseconds / 1000))),
+        timeToLive: UInt64(max(0, configuration.push.ttl.wholeMilliseconds / 1000))),
       api: APISettings(
         basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
         version: Version.text, features: gateways.kinds.map(\.name).sorted()),
@@ -117,18 +122,22 @@ final class Server: Sendable {
     }
   }
 
-  private static func openStore(_ settings: Configuration.Store, _ log: Log) throws(ServerError) -> Store {
+  private static func cipher(_ settings: Configuration.Store) throws(ServerError) -> StoreCipher {
     let key = try TokenKeyFile.loadOrCreate(settings.tokenKeyFile)
+    do throws(CryptoError) {
+      return try StoreCipher(masterKey: key)
+    } catch {
+      throw ServerError("store.token_key_file: \(error)")
+    }
+  }
+
+  private static func openStore(
+    _ settings: Configuration.Store, _ cipher: StoreCipher, _ log: Log
+  ) throws(ServerError) -> Store {
     var options = StoreOptions()
     options.mapSize = UInt64(clamping: settings.mapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = { log.warning("store: \($0)") }
-    let cipher: StoreCipher
-    do throws(CryptoError) {
-      cipher = try StoreCipher(masterKey: key)
-    } catch {
-      throw ServerError("store.token_key_file: \(error)")
-    }
     do throws(StoreError) {
       return try Store.open(path: settings.path, options: options, cipher: cipher)
     } catch {
