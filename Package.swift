@@ -36,7 +36,7 @@ let package = Package(
     .target(
       name: "API",
       dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["EmbedPublic"]),
     .target(
       name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],
       swiftSettings: strict),
@@ -48,7 +48,19 @@ let package = Package(
         "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
         "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
       ], swiftSettings: strict),
+    .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
+    .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
+    // The benchmarks' load driver and mock, see Benchmarks/RESULTS.md.
+    .executableTarget(
+      name: "mockgateway",
+      dependencies: [
+        "Bytes", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway", "MockRelay",
+      ], path: "Benchmarks/mockgateway", swiftSettings: strict),
+    .executableTarget(
+      name: "pushload",
+      dependencies: ["Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockRelay"],
+      path: "Benchmarks/pushload", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(
@@ -63,7 +75,8 @@ let package = Package(
     .testTarget(
       name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
-      name: "HTTPTests", dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS"],
+      name: "HTTPTests",
+      dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ServiceTests",
@@ -89,6 +102,8 @@ let package = Package(
         "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["TestSupport", "pushbox"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

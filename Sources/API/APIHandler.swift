@@ -13,14 +13,19 @@ public struct APISettings: Sendable {
   public var projectIDs: Set<String>?
   /// For `/health`.
   public var version: String
-  /// The gateways that are configured, for `/health`.
-  public var features: [String]
+  /// The kinds of device token that have a gateway.
+  public var kinds: Set<TokenKind>
+  /// What the relay and the apps are to be told, for the start page.
+  public var pushURL: String
 
-  public init(basePath: String, projectIDs: Set<String>?, version: String, features: [String]) {
+  public init(
+    basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String
+  ) {
     self.basePath = basePath
     self.projectIDs = projectIDs
     self.version = version
-    self.features = features
+    self.kinds = kinds
+    self.pushURL = pushURL
   }
 }
 
@@ -30,16 +35,20 @@ public final class APIHandler: HTTPHandler {
   private let pushes: PushService
   private let registrations: RegistrationService
   private let status: StatusRoutes
+  private let pages: PublicFiles
   private let log: Log
 
   public init(
     settings: APISettings, pushes: PushService, registrations: RegistrationService, reader: StoreReader,
-    registry: MetricsRegistry, log: Log
+    health: GatewayHealthSet, registry: MetricsRegistry, log: Log
   ) {
-    routes = RouteTable(basePath: settings.basePath, projectIDs: settings.projectIDs)
+    let pages = PublicFiles()
+    self.pages = pages
+    routes = RouteTable(
+      basePath: settings.basePath, projectIDs: settings.projectIDs, isPage: { pages.contains($0) })
     self.pushes = pushes
     self.registrations = registrations
-    status = StatusRoutes(settings: settings, reader: reader, registry: registry)
+    status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
     self.log = log
   }
 
@@ -91,6 +100,12 @@ public final class APIHandler: HTTPHandler {
     case .health: respond(status.health(request))
     case .ready: respond(status.ready())
     case .metrics: respond(status.metrics())
+    case .status: respond(status.status())
+    case .page(let name): respond(pages.response(name) ?? Self.notFound)
+    case .baseWithoutSlash:
+      var response = HTTPResponse.empty(308)
+      response.fields.add("location", request.path + "/")
+      respond(response)
     case .malformedClientID:
       respond(Self.clientIDRefusal("is not valid percent-encoded UTF-8", .path))
     case .unknownProject, .unknown: break
@@ -101,8 +116,7 @@ public final class APIHandler: HTTPHandler {
   private static func refusal(of request: HTTPRequest, _ route: Route) -> HTTPResponse? {
     switch route {
     case .unknown:
-      return APIResponse.failure(
-        404, name: "not_found", message: "no such route: pushes and registrations go to /clients")
+      return notFound
     case .unknownProject(let project):
       return APIResponse.failure(
         404, name: "unknown_project",
@@ -117,6 +131,7 @@ public final class APIHandler: HTTPHandler {
       response.fields.add("access-control-allow-headers", "*")
       return response
     }
+    if case .client = route, request.method == "POST" { return nil }
     guard !route.methods.contains(request.method) else { return nil }
     var response = APIResponse.failure(
       405, name: "method_not_allowed",
@@ -166,6 +181,7 @@ public final class APIHandler: HTTPHandler {
   /// `application/json` or `application/*+json`, with or without parameters, as the Rust server takes it.
   private static func isJSON(_ request: HTTPRequest) -> Bool {
     guard let value = request.fields.first("content-type") else { return false }
+    if value == "application/json" { return true }
     let type = value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
   }
@@ -173,6 +189,9 @@ public final class APIHandler: HTTPHandler {
   private static let contentTypeRefusal = APIResponse.failure(
     415, name: "content_type", message: "the body must be sent as Content-Type: application/json",
     fields: [RequestField("content-type", "must be application/json", .header)])
+
+  private static let notFound = APIResponse.failure(
+    404, name: "not_found", message: "no such route: pushes and registrations go to /clients")
 
   private static func clientIDRefusal(_ text: String, _ location: RequestField.Location) -> HTTPResponse {
     APIResponse.failure(

@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 
 /// The ID on each answer and in each log line, by which a report can be followed.
 enum RequestID {
@@ -15,12 +16,22 @@ enum RequestID {
     (1...maximumByteCount).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 
+  /// Random bytes in store: a system call for each request would be a good part of what a push costs.
+  private static let pool = Locked<[UInt8]>([])
+  private static let byteCount = 16
+
   /// 32 hex digits: unlikely to repeat, no secret.
   private static func make() -> String {
-    var generator = SystemRandomNumberGenerator()
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(16)
-    withUnsafeBytes(of: (generator.next(), generator.next())) { bytes.append(contentsOf: $0) }
+    let bytes = pool.withLock { pool in
+      // As many as the kernel gives at a time.
+      if pool.count < byteCount {
+        pool = [UInt8](repeating: 0, count: 256)
+        // Fails only for more than 256 bytes (getentropy(3)).
+        getentropy(&pool, pool.count)
+      }
+      defer { pool.removeLast(byteCount) }
+      return Array(pool.suffix(byteCount))
+    }
     return Hex.encode(bytes)
   }
 }

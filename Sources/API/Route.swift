@@ -9,6 +9,11 @@ enum Route: Equatable {
   case health
   case ready
   case metrics
+  case status
+  /// A file of `Public/`; an empty name is the start page.
+  case page(String)
+  /// The base path without the slash at its end, from which the pages' links would go astray.
+  case baseWithoutSlash
   /// A path under a project ID that the configuration does not list.
   case unknownProject(String)
   /// `/clients/...` with an ID that is no valid percent-encoding or UTF-8.
@@ -20,7 +25,7 @@ enum Route: Equatable {
     switch self {
     case .clients: ["POST"]
     case .client: ["POST", "DELETE"]
-    case .health, .ready, .metrics: ["GET", "HEAD"]
+    case .health, .ready, .metrics, .status, .page, .baseWithoutSlash: ["GET", "HEAD"]
     case .unknownProject, .malformedClientID, .unknown: []
     }
   }
@@ -32,17 +37,24 @@ struct RouteTable {
   private let base: [Substring]
   /// Nil takes any project ID.
   private let projectIDs: Set<String>?
+  private let isPage: (String) -> Bool
 
-  /// - Parameter basePath: the public URL's path, such as `/push`; empty or `/` for none.
-  init(basePath: String, projectIDs: Set<String>?) {
+  /// - Parameters:
+  ///   - basePath: the public URL's path, such as `/push`; empty or `/` for none.
+  ///   - isPage: whether `Public/` has a file of that name.
+  init(basePath: String, projectIDs: Set<String>?, isPage: @escaping (String) -> Bool) {
     base = basePath.split(separator: "/")
     self.projectIDs = projectIDs
+    self.isPage = isPage
   }
 
   /// The route of an undecoded path without query.
   func route(_ path: String) -> Route {
     guard path.utf8.first == UInt8(ascii: "/") else { return .unknown }
-    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    if base.isEmpty, let id = Self.plainClient(path) { return .client(id) }
+    // By bytes: characters cost much more.
+    let segments = path.utf8.dropFirst()
+      .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     if !base.isEmpty, segments.starts(with: base) {
       let route = match(segments.dropFirst(base.count))
       if route != .unknown { return route }
@@ -50,17 +62,28 @@ struct RouteTable {
     return match(segments[...])
   }
 
+  /// The ID in `/clients/{client_id}` when it is written plainly, as in nearly every request there is.
+  private static func plainClient(_ path: String) -> String? {
+    let prefix = "/clients/".utf8
+    guard path.utf8.count > prefix.count, path.utf8.starts(with: prefix) else { return nil }
+    let id = String(Substring(path.utf8.dropFirst(prefix.count)))
+    return id.allUTF8Bytes { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "%") } ? id : nil
+  }
+
   private func match(_ segments: ArraySlice<Substring>) -> Route {
-    guard let first = segments.first else { return .unknown }
+    // Only the base path leaves no segment.
+    guard let first = segments.first else { return .baseWithoutSlash }
     let rest = segments.dropFirst()
     switch (first, rest.count) {
     case ("health", 0): return .health
     case ("ready", 0): return .ready
     case ("metrics", 0): return .metrics
+    case ("status", 0): return .status
     case ("clients", 0): return .clients
     case ("clients", 1): return client(rest)
     default: break
     }
+    if rest.isEmpty, isPage(String(first)) { return .page(String(first)) }
     // `/{project_id}/clients`: the ID is an opaque prefix.
     guard rest.first == "clients", rest.count <= 2 else { return .unknown }
     guard let project = PercentEncoding.decode(first), Self.isProjectID(project) else { return .unknown }

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import JSON
+import Service
 import Store
 import Telemetry
 
@@ -8,24 +9,27 @@ import Telemetry
 struct StatusRoutes {
   private let settings: APISettings
   private let reader: StoreReader
+  private let health: GatewayHealthSet
   private let registry: MetricsRegistry
+  private let features: [String]
   private let start = MonotonicTime.now()
   private let instanceID = RequestID.choose(nil)
 
-  init(settings: APISettings, reader: StoreReader, registry: MetricsRegistry) {
+  init(settings: APISettings, reader: StoreReader, health: GatewayHealthSet, registry: MetricsRegistry) {
     self.settings = settings
     self.reader = reader
+    self.health = health
     self.registry = registry
+    features = settings.kinds.map(\.name).sorted()
   }
 
   /// Alive: the words of the Rust server, or JSON for a caller that asks for it.
   func health(_ request: HTTPRequest) -> HTTPResponse {
     let uptime = (MonotonicTime.now() - start).wholeMilliseconds / 1000
-    let features = settings.features.joined(separator: ",")
     guard request.fields.first("accept")?.contains("application/json") == true else {
       return .text(
         200,
-        "OK v\(settings.version), features: \(features), instance id: \(instanceID), uptime: \(uptime) seconds"
+        "OK v\(settings.version), features: \(features.joined(separator: ",")), instance id: \(instanceID), uptime: \(uptime) seconds"
       )
     }
     var writer = JSONWriter()
@@ -34,7 +38,7 @@ struct StatusRoutes {
     writer.member("version", settings.version)
     writer.key("features")
     writer.beginArray()
-    for feature in settings.features { writer.value(feature) }
+    for feature in features { writer.value(feature) }
     writer.endArray()
     writer.member("instance_id", instanceID)
     writer.member("uptime_seconds", uptime)
@@ -50,6 +54,34 @@ struct StatusRoutes {
       writer.beginObject()
       writer.member("ready", true)
       writer.member("registrations", counts.totalActive)
+      writer.endObject()
+      return .json(200, writer.bytes)
+    } catch {
+      return APIResponse.failure(503, name: "store", message: "the store cannot answer", retryAfter: 5)
+    }
+  }
+
+  /// What the start page shows: states and counts, no reason of a refusal and nothing about one client.
+  func status() -> HTTPResponse {
+    do throws(StoreError) {
+      let counts = try reader.counts()
+      let kinds = settings.kinds.sorted { $0.rawValue < $1.rawValue }
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.member("version", settings.version)
+      writer.member("push_url", settings.pushURL)
+      writer.key("gateways")
+      writer.beginObject()
+      for kind in kinds { writer.member(kind.name, health[kind].state.label.rawValue) }
+      writer.endObject()
+      writer.key("registrations")
+      writer.beginObject()
+      writer.key("active")
+      writer.beginObject()
+      for kind in kinds { writer.member(kind.name, counts.active[kind] ?? 0) }
+      writer.endObject()
+      writer.member("tombstoned", counts.totalTombstoned)
+      writer.endObject()
       writer.endObject()
       return .json(200, writer.bytes)
     } catch {

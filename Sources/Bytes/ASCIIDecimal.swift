@@ -1,6 +1,7 @@
 /// Unsigned decimal numbers in ASCII.
 public enum ASCIIDecimal {
   /// The number that `text` spells: digits only, no sign, no overflow; nil otherwise or when empty.
+  @inlinable
   public static func parse(_ text: some Collection<UInt8>) -> UInt64? {
     guard !text.isEmpty else { return nil }
     var value: UInt64 = 0

@@ -38,8 +38,14 @@ public enum Base64 {
   }
 
   /// The bytes that `text` encodes; nil when it is not valid for `alphabet`.
+  @inlinable
   public static func decode(_ text: some Sequence<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
-    var digits = Array(text)
+    decode(Array(text), alphabet)
+  }
+
+  /// The bytes that `digits` encode; nil when they are not valid for `alphabet`.
+  public static func decode(_ digits: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
+    var digits = digits
     if alphabet == .standard {
       guard digits.count % 4 == 0 else { return nil }
       var padding = 0

@@ -1,7 +1,7 @@
 /// A queue of bytes: appended at the end, consumed from the front without moving what remains.
 public struct ByteBuffer: Sendable {
-  private var storage: [UInt8] = []
-  private var start = 0
+  @usableFromInline var storage: [UInt8] = []
+  @usableFromInline var start = 0
 
   public init() {}
 
@@ -10,6 +10,7 @@ public struct ByteBuffer: Sendable {
   public var isEmpty: Bool { count == 0 }
 
   /// Lends the waiting bytes to `body`.
+  @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -30,6 +31,7 @@ public struct ByteBuffer: Sendable {
   }
 
   /// Lets `body` append to the end in place.
+  @inlinable
   public mutating func write<Failure: Error>(_ body: (inout [UInt8]) throws(Failure) -> Void) throws(Failure)
   {
     compactIfWorthIt()
@@ -52,7 +54,8 @@ public struct ByteBuffer: Sendable {
 
   /// Moves the rest to the front once more than half of the storage is spent, so that the cost stays
   /// linear in the bytes that pass through.
-  private mutating func compactIfWorthIt() {
+  @usableFromInline
+  mutating func compactIfWorthIt() {
     if start > 4096, start > storage.count / 2 {
       storage.removeSubrange(..<start)
       start = 0

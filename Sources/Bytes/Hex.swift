@@ -1,16 +1,23 @@
 /// Hexadecimal text (RFC 4648 section 8).
 public enum Hex {
-  private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
+  /// Lower-case hex of `bytes`.
+  public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
 
   /// Lower-case hex of `bytes`.
-  public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity(bytes.underestimatedCount * 2)
-    for byte in bytes {
-      out.append(digits[Int(byte >> 4)])
-      out.append(digits[Int(byte & 15)])
+  public static func encode(_ bytes: [UInt8]) -> String {
+    String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+      var end = 0
+      for byte in bytes {
+        text[end] = digit(byte >> 4)
+        text[end + 1] = digit(byte & 15)
+        end += 2
+      }
+      return end
     }
-    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 
   /// The bytes that `text` spells in either case; nil for an odd length or anything that is no digit.

@@ -6,8 +6,8 @@ import Glibc
 /// latter's futex on Linux and reports races that are none.
 public final class Locked<Value>: @unchecked Sendable {
   // Safe to share: `value` is only touched between lock and unlock.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline var value: Value
 
   public init(_ value: Value) {
     self.value = value
@@ -21,6 +21,7 @@ public final class Locked<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` with exclusive access. Not recursive: `body` must not lock the same value again.
+  @inlinable
   public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The character classes of RFC 9110, section 5.
 enum HTTPCharacters {
   /// `tchar`: what a method or a field name is made of (RFC 9110, section 5.6.2).
@@ -16,7 +18,7 @@ enum HTTPCharacters {
 
   /// Whether `field` can go on the wire without ending early or starting another one.
   static func isSendable(_ field: HTTPField) -> Bool {
-    !field.name.isEmpty && field.name.utf8.allSatisfy(isToken) && field.value.utf8.allSatisfy(isFieldValue)
+    !field.name.isEmpty && field.name.allUTF8Bytes(isToken) && field.value.allUTF8Bytes(isFieldValue)
   }
 
   /// Bits for 0x00 to 0x3F: ! # $ % & ' * + - . and the digits.

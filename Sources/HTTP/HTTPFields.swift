@@ -1,3 +1,5 @@
+import Bytes
+
 /// One header field. The name is always lower case, so that names compare as they are; the value is
 /// free of surrounding white space when it came from a peer.
 public struct HTTPField: Sendable, Hashable {
@@ -7,7 +9,7 @@ public struct HTTPField: Sendable, Hashable {
   /// A field; upper-case ASCII letters in `name` are lowered (RFC 9110, section 5.1: names are
   /// case-insensitive; RFC 9113, section 8.2.1: lower case on the wire).
   public init(_ name: String, _ value: String) {
-    let isLower = !name.utf8.contains { $0 >= 0x41 && $0 <= 0x5A }
+    let isLower = name.allUTF8Bytes { $0 < 0x41 || $0 > 0x5A }
     self.name = isLower ? name : name.lowercased()
     self.value = value
   }

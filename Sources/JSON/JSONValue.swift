@@ -75,6 +75,6 @@ public struct JSONObject: Hashable, Sendable {
   /// The value of the last member named `key`, byte for byte: `String`'s own equality would let a
   /// canonically equivalent name pass for another.
   public subscript(key: String) -> JSONValue? {
-    members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    members.last { $0.key.utf8.count == key.utf8.count && $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 }

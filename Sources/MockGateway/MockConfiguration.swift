@@ -17,6 +17,7 @@ public struct MockConfiguration: Sendable {
   public var server = ""
   public var relay = ""
   public var push = ""
+  public var publicURL = Self.publicURL
   /// Leaves `[fcm]` out.
   public var omitsFCM = false
 
@@ -34,7 +35,7 @@ public struct MockConfiguration: Sendable {
     """
     [server]
     listen = "\(listen)"
-    public_url = "\(Self.publicURL)"
+    public_url = "\(publicURL)"
     \(server)
 
     [relay]

@@ -17,15 +17,17 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     }
     guard !bare.isEmpty else { throw .empty }
     guard bare.utf8.count <= Self.maximumByteCount else { throw .tooLong(byteCount: bare.utf8.count) }
-    guard !Self.hasControlCharacter(bare.utf8) else { throw .controlCharacter }
-    self.text = String(bare)
+    let id = String(bare)
+    guard !Self.hasControlCharacter(id) else { throw .controlCharacter }
+    self.text = id
   }
 
   /// Whether a character of U+0000 to U+001F or U+007F to U+009F is there; the latter begin with C2. Looks
   /// at bytes because each push passes here.
-  private static func hasControlCharacter(_ text: Substring.UTF8View) -> Bool {
+  private static func hasControlCharacter(_ text: String) -> Bool {
+    if text.allUTF8Bytes({ $0 >= 0x20 && $0 < 0x7F }) { return false }
     var previous: UInt8 = 0
-    for byte in text {
+    for byte in text.utf8 {
       if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return true }
       previous = byte
     }

@@ -15,6 +15,7 @@ final class Delivery {
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
   private var isProbe = false
+  private var burialTimer: Timer?
 
   init(
     service: PushService, gateway: any Gateway, record: ClientRecord, requestID: String, push: GatewayPush
@@ -48,6 +49,7 @@ final class Delivery {
 
   private func received(_ outcome: GatewayOutcome) {
     let finding = health.note(outcome, at: .now(), isProbe: isProbe)
+    isProbe = false
     if let state = finding.change { log(state) }
     if case .deadToken(let reason, let since) = outcome {
       // While the brake holds, most tokens are refused, which speaks of our configuration.
@@ -78,11 +80,14 @@ final class Delivery {
       ])
   }
 
-  /// Answers once the token is buried, so that the next push to this client finds it so. Without a time
-  /// from the gateway, a registration that came during the push wins.
+  /// Answers once the token is buried, so that the next push to this client finds it so; but by the deadline
+  /// even if the disk hangs. Without a time from the gateway, a registration that came during the push wins.
   private func tombstone(reason: String, since: UInt64?) {
     let summary = record.summary
     let bound = LoopBound(self, loop: service.loop)
+    burialTimer = service.loop.schedule(at: push.deadline) { [self] in
+      finish(.clientDeleted(reason: reason))
+    }
     service.shared.store.tombstone(
       summary.key, ifTokenIndex: summary.tokenIndex, since: since ?? summary.updatedAt, reason: reason
     ) { outcome in
@@ -91,6 +96,7 @@ final class Delivery {
   }
 
   private func buried(_ outcome: Result<TombstoneOutcome, StoreError>, reason: String) {
+    burialTimer?.cancel()
     let log = service.shared.log
     let summary = record.summary
     switch outcome {

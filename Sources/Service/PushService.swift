@@ -22,7 +22,7 @@ public struct PushSettings: Sendable {
 }
 
 /// What the workers of a process share.
-public struct SharedService: Sendable {
+public final class SharedService: Sendable {
   public let store: Store
   public let inFlight: InFlightTable
   public let health: GatewayHealthSet

@@ -28,8 +28,10 @@ struct RetryPolicy {
 
   /// - Parameters:
   ///   - outcome: what the gateway answered, except those that concern the registration.
-  ///   - jitter: 0 to 1, drawn by the driver.
-  mutating func next(after outcome: GatewayOutcome, at now: MonotonicTime, jitter: Double) -> Action {
+  ///   - jitter: 0 to 1; drawn only for a retry.
+  mutating func next(
+    after outcome: GatewayOutcome, at now: MonotonicTime, jitter: @autoclosure () -> Double
+  ) -> Action {
     attempts += 1
     switch outcome {
     case .accepted: return .finish(.accepted)
@@ -39,12 +41,13 @@ struct RetryPolicy {
     case .payloadTooLarge: return .finish(.payloadTooLarge)
     case .throttled(let seconds):
       return retry(
-        after: seconds, at: now, jitter: jitter,
+        after: seconds, at: now, jitter: jitter(),
         otherwise: .gatewayBusy(retryAfter: Int(clamping: seconds ?? Self.defaultRetryAfter)))
     case .unavailable(let reason, let seconds):
-      return retry(after: seconds, at: now, jitter: jitter, otherwise: .gatewayUnavailable(reason: reason))
+      return retry(after: seconds, at: now, jitter: jitter(), otherwise: .gatewayUnavailable(reason: reason))
     case .unreachable(let fault):
-      return retry(after: nil, at: now, jitter: jitter, otherwise: .gatewayUnavailable(reason: fault.reason))
+      return retry(
+        after: nil, at: now, jitter: jitter(), otherwise: .gatewayUnavailable(reason: fault.reason))
     case .timedOut:
       // The attempt had all the time there was.
       return .finish(.gatewayTimeout)

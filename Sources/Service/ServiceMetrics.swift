@@ -2,7 +2,7 @@ import Store
 import Telemetry
 
 /// Counters of the push and registration paths, shared by all workers.
-public struct ServiceMetrics: Sendable {
+public final class ServiceMetrics: Sendable {
   /// How a registration request ended.
   public enum RegistrationLabel: String, CaseIterable, Sendable {
     case created, updated, revived, deleted, refused, failed

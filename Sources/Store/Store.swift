@@ -54,7 +54,7 @@ public final class Store: Sendable {
     self.upkeep = upkeep
     let deliveryWriter = try StoreWriter(
       marks.environment, capacity: options.queueCapacity, chore: upkeep,
-      choreInterval: options.upkeepInterval)
+      choreInterval: options.upkeepInterval, gathering: options.markGathering)
     self.deliveryWriter = deliveryWriter
     do throws(StoreError) {
       registrationWriter = try StoreWriter(environment, capacity: options.queueCapacity)

@@ -18,6 +18,9 @@ public struct StoreOptions: Sendable {
   public var deliveredRetention: UInt64 = 4 * 86_400
   /// Between syncs and sweeps of the delivered marks.
   public var upkeepInterval: Duration = .seconds(1)
+  /// How long delivered marks wait for others to be written along with them: a transaction and a wake-up of
+  /// the writer for each cost more than the mark. No caller waits for them.
+  public var markGathering: Duration = .milliseconds(5)
   /// Milliseconds since the epoch.
   public var clock: @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   /// Told about trouble that needs no answer, such as a damaged file that was set aside. Any thread.

@@ -134,7 +134,7 @@ import Testing
   @Test func routesAndMethods() throws {
     let client = appliance.client()
     let cases: [(method: String, target: String, status: Int, name: String)] = [
-      ("GET", "/", 404, "not_found"),
+      ("GET", "/nothing", 404, "not_found"),
       ("GET", "/clients", 405, "method_not_allowed"),
       ("PUT", "/clients/abc", 405, "method_not_allowed"),
       ("DELETE", "/clients", 405, "method_not_allowed"),

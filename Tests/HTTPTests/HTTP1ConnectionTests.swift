@@ -2,6 +2,7 @@ import Bytes
 import EventLoop
 import Glibc
 import HTTP
+import TestSupport
 import Testing
 
 /// Answers with method, target and body.

@@ -2,6 +2,7 @@ import Crypto
 import EventLoop
 import HTTP
 import TLS
+import TestSupport
 import Testing
 
 /// Sends one request once connected and reports all that came back until the end.

@@ -5,30 +5,6 @@ import Glibc
 import HTTP
 import Testing
 
-/// Runs each test of a suite on a thread of its own, so that a blocking client holds up nothing else.
-struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-  let isRecursive = true
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    let thread = try LoopThread(name: "test-client")
-    let result: Result<Void, any Error> = await withTaskExecutorPreference(thread.loop) {
-      do {
-        return .success(try await function())
-      } catch {
-        return .failure(error)
-      }
-    }
-    thread.stopAndJoin()
-    try result.get()
-  }
-}
-
-extension Trait where Self == OwnThreadTrait {
-  static var ownThread: OwnThreadTrait { OwnThreadTrait() }
-}
-
 /// A handler made of a closure.
 final class ClosureHandler: HTTPHandler {
   private let body: (HTTPRequest, HTTPResponder) -> Void

@@ -145,7 +145,8 @@ import Testing
     let fixture = try Fixture()
     await #expect(throws: StoreError.self) { try await fixture.store.register("alice", "") }
     await #expect(throws: StoreError.self) {
-      try await fixture.store.register("alice", String(repeating: "t", count: 1025))
+      try await fixture.store.register(
+        "alice", String(repeating: "t", count: Registration.maximumTokenBytes + 1))
     }
     #expect(try fixture.lookup("alice") == nil)
   }

@@ -1,6 +1,7 @@
 import Bytes
 import EventLoop
 import Glibc
+import Testing
 
 /// A program of this package, run as a process of its own; killed with its last reference.
 public final class ChildProcess: Sendable {
@@ -53,6 +54,11 @@ public final class ChildProcess: Sendable {
     _ = kill(SIGKILL)
     _ = wait()
     reader.join()
+    // A sanitizer's report in the child would otherwise go by unseen.
+    let text = self.text
+    for sanitizer in ["AddressSanitizer", "ThreadSanitizer", "LeakSanitizer"] where text.contains(sanitizer) {
+      Issue.record("\(sanitizer) reported in a child process:\n\(text.suffix(8000))")
+    }
   }
 
   /// What it printed up to now.

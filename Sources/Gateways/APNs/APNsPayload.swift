@@ -21,8 +21,8 @@ public enum APNsPayload {
 
   private static func encode(_ notification: Notification, trimmed: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(trimmed ? 512 : maximumByteCount)
-    var writer = JSONWriter(appendingTo: bytes)
+    bytes.reserveCapacity(trimmed ? 512 : notification.textByteCount + 256)
+    var writer = JSONWriter(appendingTo: consume bytes)
     writer.beginObject()
     switch notification {
     case .raw(let topic, let tag, let message):
@@ -61,5 +61,17 @@ public enum APNsPayload {
     writer.member("content-available", 1)
     writer.member("mutable-content", 1)
     writer.endObject()
+  }
+}
+
+extension Notification {
+  /// Bytes of all its texts, a measure of its payload.
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .raw(let topic, _, let message): topic.utf8.count + message.utf8.count
+    case .legacyEncrypted(let topic, _, let blob): topic.utf8.count + blob.utf8.count
+    case .legacyPlain(let topic, _, _, let title, let body):
+      topic.utf8.count + title.utf8.count + body.utf8.count
+    }
   }
 }

@@ -93,7 +93,7 @@ public enum FCMPayload {
   ) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(message.byteCount + token.utf8.count + 448)
-    var writer = JSONWriter(appendingTo: bytes)
+    var writer = JSONWriter(appendingTo: consume bytes)
     writer.beginObject()
     writer.key("message")
     writer.beginObject()

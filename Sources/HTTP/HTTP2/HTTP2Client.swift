@@ -66,11 +66,18 @@ public final class HTTP2Client {
     public var queuedRequests = 0
   }
 
-  private struct Pending {
+  /// A class: the dictionary hands it out without copying the request's parts.
+  private final class Pending {
     let request: HTTPRequest
     let completion: Completion
     let timer: Timer
     var connection: HTTP2PoolState.ConnectionID?
+
+    init(request: HTTPRequest, completion: @escaping Completion, timer: Timer) {
+      self.request = request
+      self.completion = completion
+      self.timer = timer
+    }
   }
 
   /// Hears of connections that come and go.
@@ -241,13 +248,13 @@ public final class HTTP2Client {
   }
 
   private func start(_ id: HTTP2PoolState.RequestID, on connection: HTTP2PoolState.ConnectionID) {
-    guard let request = pending[id]?.request, let target = connections[connection] else {
+    guard let entry = pending[id], let target = connections[connection] else {
       // Ended by an earlier action of the same batch; its place is not needed.
       return perform(state.streamClosed(connection, answered: false))
     }
     do throws(HTTP2Error) {
-      try target.start(id, request)
-      pending[id]?.connection = connection
+      try target.start(id, entry.request)
+      entry.connection = connection
       totals.requestsSent += 1
     } catch .closing {
       // Its stream IDs are used up: another connection takes over.

@@ -1,3 +1,4 @@
+import Bytes
 import CNghttp2
 
 /// What happened on a client session.
@@ -132,7 +133,7 @@ public final class HTTP2ClientSession {
   }
 
   private static func checkVisible(_ value: String, _ name: String) throws(HTTP2Error) {
-    if value.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) { throw .invalidField(name) }
+    guard value.allUTF8Bytes({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidField(name) }
   }
 
   /// Gives up on a stream: RST_STREAM with CANCEL. Its `streamClosed` follows.

@@ -46,7 +46,9 @@ final class OperationQueue: @unchecked Sendable {
 
   /// Everything that waits, oldest first. Sleeps until there is something, the queue is closed or the
   /// monotonic clock reaches `deadline` (nanoseconds; nil: no limit). nil: closed and empty.
-  func take(until deadline: UInt64?) -> [WriteOperation]? {
+  ///
+  /// Once there is something, `gathering` nanoseconds more pass for others to come, unless the queue is closed.
+  func take(until deadline: UInt64?, gathering: UInt64) -> [WriteOperation]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while waiting.isEmpty, !isClosed {
@@ -54,13 +56,21 @@ final class OperationQueue: @unchecked Sendable {
         pthread_cond_wait(condition, mutex)
         continue
       }
-      var limit = timespec(
-        tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+      var limit = Self.timespec(deadline)
       if pthread_cond_timedwait(condition, mutex, &limit) != 0 { break }
     }
     if waiting.isEmpty, isClosed { return nil }
+    if gathering > 0, !waiting.isEmpty {
+      var limit = Self.timespec(Clock.monotonic() &+ gathering)
+      // Only `close` signals while something waits.
+      while !isClosed, pthread_cond_timedwait(condition, mutex, &limit) == 0 {}
+    }
     var taken: [WriteOperation] = []
     swap(&taken, &waiting)
     return taken
+  }
+
+  private static func timespec(_ nanoseconds: UInt64) -> timespec {
+    Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
   }
 }

@@ -18,19 +18,22 @@ final class StoreWriter: Sendable {
   private let chore: (any WriterChore)?
   /// Between rounds of the chore, nanoseconds.
   private let choreInterval: UInt64
+  /// How long a batch waits for more operations, nanoseconds.
+  private let gathering: UInt64
   private let thread = Locked<pthread_t?>(nil)
   private let commits = Atomic<UInt64>(0)
   /// Operations in one transaction: bounds how long the first of them waits and how many pages get dirty.
   private static let batchLimit = 4096
 
+  /// - Parameter gathering: how long a batch waits for more operations: for those that nobody waits for.
   init(
     _ environment: LMDBEnvironment, capacity: Int, chore: (any WriterChore)? = nil,
-    choreInterval: Duration = .seconds(1)
+    choreInterval: Duration = .seconds(1), gathering: Duration = .zero
   ) throws(StoreError) {
     self.environment = environment
     self.chore = chore
-    let parts = choreInterval.components
-    self.choreInterval = UInt64(parts.seconds) * 1_000_000_000 + UInt64(parts.attoseconds) / 1_000_000_000
+    self.choreInterval = Self.nanoseconds(choreInterval)
+    self.gathering = Self.nanoseconds(gathering)
     queue = OperationQueue(capacity: capacity)
     var id = pthread_t()
     let start = Unmanaged.passRetained(self)
@@ -40,6 +43,11 @@ final class StoreWriter: Sendable {
       throw .from(errno: code, operation: "starting the writer thread of", path: environment.path)
     }
     thread.withLock { $0 = id }
+  }
+
+  private static func nanoseconds(_ duration: Duration) -> UInt64 {
+    let parts = duration.components
+    return UInt64(parts.seconds) * 1_000_000_000 + UInt64(parts.attoseconds) / 1_000_000_000
   }
 
   /// Transactions committed so far.
@@ -76,7 +84,7 @@ final class StoreWriter: Sendable {
 
   fileprivate func run() {
     var nextChore = Clock.monotonic() &+ choreInterval
-    while let batch = queue.take(until: chore == nil ? nil : nextChore) {
+    while let batch = queue.take(until: chore == nil ? nil : nextChore, gathering: gathering) {
       var start = 0
       while start < batch.count {
         let end = min(start + Self.batchLimit, batch.count)

@@ -44,7 +44,7 @@ final class Server: Sendable {
         timeToLive: UInt64(max(0, configuration.push.ttl.wholeMilliseconds / 1000))),
       api: APISettings(
         basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
-        version: Version.text, features: gateways.kinds.map(\.name).sorted()),
+        version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text),
       http: Self.httpOptions(configuration.server, workers: count), registry: registry)
     var addresses: [SocketAddress] = []
     for listen in configuration.server.listen {

@@ -47,7 +47,7 @@ final class Worker {
       policy: blueprint.authenticationPolicy, kinds: blueprint.gateways.kinds)
     handler = APIHandler(
       settings: blueprint.api, pushes: pushes, registrations: registrations, reader: reader,
-      registry: blueprint.registry, log: blueprint.shared.log)
+      health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
     var servers: [HTTPServer] = []
     var bound: [SocketAddress] = []
     for address in addresses {

@@ -1,0 +1,50 @@
+# What a newcomer, a maintainer and CI run; the work is done by scripts/. `make help` lists the targets.
+
+SOURCES := Sources Tests Package.swift
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint format bench tsan asan clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## build, then show the main job on loopback: no accounts, keys or network needed
+	@dist/pushbox demo
+	@scripts/next-step.sh
+
+build: ## install what building needs, build the release binary dist/pushbox
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@scripts/build.sh
+
+test: ## install what the tests need, build and run every test
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@swift test --disable-xctest
+
+lint: ## check the format of every source
+	@scripts/toolchain.sh
+	@swift format lint --strict --parallel --recursive $(SOURCES)
+
+format: ## format every source in place
+	@scripts/toolchain.sh
+	@swift format --in-place --parallel --recursive $(SOURCES)
+
+bench: ## measure pushes per second on this machine
+	@scripts/toolchain.sh
+	@scripts/packages.sh nghttp2-client openssl python3 util-linux
+	@scripts/build.sh mockgateway pushload
+	@Benchmarks/run
+
+tsan: ## run every test under the thread sanitizer
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@scripts/sanitize.sh thread
+
+asan: ## run every test under the address sanitizer
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@scripts/sanitize.sh address
+
+clean: ## remove everything that was built
+	@rm -rf .build .build-asan .build-tsan dist

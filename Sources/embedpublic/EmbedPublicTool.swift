@@ -1,0 +1,55 @@
+import Bytes
+import Glibc
+
+/// `embedpublic OUTPUT FILE...`: writes a Swift source that holds the files. A build tool, used by the
+/// plugin EmbedPublic; no part of pushbox.
+@main
+enum EmbedPublicTool {
+  static func main() {
+    guard CommandLine.arguments.count >= 2 else { fail("usage: embedpublic OUTPUT FILE...") }
+    var source = """
+      // Made from Public/ by embedpublic.
+
+      /// The files of `Public/`: name and content in base64, since a literal of bytes compiles slowly.
+      let embeddedPublicFiles: [(name: String, base64: String)] = [
+
+      """
+    for path in CommandLine.arguments.dropFirst(2) {
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      source += "  (\"\(name)\", \"\(Base64.encode(read(path)))\"),\n"
+    }
+    write(CommandLine.arguments[1], source + "]\n")
+  }
+
+  private static func read(_ path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY)
+    guard file >= 0 else { fail("cannot open \(path)") }
+    defer { close(file) }
+    var content: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      guard count >= 0 else { fail("cannot read \(path)") }
+      guard count > 0 else { return content }
+      content.append(contentsOf: buffer[..<count])
+    }
+  }
+
+  private static func write(_ path: String, _ text: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    guard file >= 0 else { fail("cannot write \(path)") }
+    defer { close(file) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { fail("cannot write \(path)") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static func fail(_ text: String) -> Never {
+    let line = "embedpublic: \(text): \(String(cString: strerror(errno)))\n"
+    _ = line.utf8CString.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+    exit(1)
+  }
+}
