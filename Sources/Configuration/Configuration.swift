@@ -57,12 +57,18 @@ public struct Configuration: Sendable {
     public let ttl: Duration
   }
 
+  /// How APNs knows us.
+  public enum APNsAuthentication: Sendable {
+    /// A signing key: PEM text, PKCS #8.
+    case token(key: SecretSource, keyID: String, teamID: String)
+    /// A push certificate: PEM text, or a `.p12` (inline: in base64).
+    case certificate(SecretSource, password: SecretSource?, privateKeyFile: String?)
+  }
+
   public struct APNs: Sendable {
-    /// PEM text, PKCS #8.
-    public let key: SecretSource
-    public let keyID: String
-    public let teamID: String
-    public let topic: String
+    public let authentication: APNsAuthentication
+    /// Nil leaves it to the certificate.
+    public let topic: String?
     public let productionEndpoint: HTTPURL
     public let sandboxEndpoint: HTTPURL
     /// Nil trusts the system's authorities.
@@ -76,6 +82,19 @@ public struct Configuration: Sendable {
     public let serviceAccount: SecretSource
     public let endpoint: HTTPURL
     /// Nil trusts the system's authorities.
+    public let caFile: String?
+  }
+
+  public struct Outbound: Sendable {
+    public struct Proxy: Sendable {
+      public let host: String
+      public let port: UInt16
+      public let user: String?
+      public let password: Secret?
+    }
+
+    public let proxy: Proxy?
+    /// Trusted besides the system's authorities.
     public let caFile: String?
   }
 
@@ -95,6 +114,7 @@ public struct Configuration: Sendable {
   /// At least one of `apns` and `fcm` is present.
   public let apns: APNs?
   public let fcm: FCM?
+  public let outbound: Outbound
   public let log: Log
   /// Where the value of each key came from; a key without a value has none.
   public let origins: [ConfigurationKey: ConfigurationOrigin]

@@ -31,6 +31,11 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
 
   case apnsKeyFile = "apns.key_file"
   case apnsKey = "apns.key"
+  case apnsCertificateFile = "apns.certificate_file"
+  case apnsCertificate = "apns.certificate"
+  case apnsCertificatePasswordFile = "apns.certificate_password_file"
+  case apnsCertificatePassword = "apns.certificate_password"
+  case apnsPrivateKeyFile = "apns.private_key_file"
   case apnsKeyID = "apns.key_id"
   case apnsTeamID = "apns.team_id"
   case apnsTopic = "apns.topic"
@@ -43,6 +48,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case fcmServiceAccount = "fcm.service_account"
   case fcmEndpoint = "fcm.endpoint"
   case fcmCAFile = "fcm.ca_file"
+
+  case outboundProxy = "outbound.proxy"
+  case outboundCAFile = "outbound.ca_file"
 
   case logLevel = "log.level"
   case logFormat = "log.format"

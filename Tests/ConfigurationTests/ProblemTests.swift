@@ -157,13 +157,16 @@ import Testing
   }
 
   @Test func certificatesAreRefusedWithAdvice() throws {
-    let found = try problems(Sample.minimal, environment: ["APNS_TYPE": "certificate"])
+    let found = try problems(
+      Sample.minimal, environment: ["APNS_TYPE": "certificate", "APNS_CERTIFICATE": "not base64!"])
     #expect(
       found.contains {
-        $0.hasPrefix("environment APNS_TYPE: apns: certificates are not supported; make a token")
+        $0.hasPrefix("environment APNS_CERTIFICATE: apns.certificate: is not the push certificate")
       })
     let other = try problems(Sample.minimal, environment: ["APNS_TYPE": "p12"])
-    #expect(other.contains("environment APNS_TYPE: apns: found another type, expected \"token\""))
+    #expect(
+      other.contains("environment APNS_TYPE: apns: found another type, expected \"token\" or \"certificate\"")
+    )
   }
 
   @Test func unknownAndRetiredVariablesAreWarnings() throws {
