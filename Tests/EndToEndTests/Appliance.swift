@@ -19,9 +19,20 @@ final class Appliance: Sendable {
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
   /// - Parameter configure: changes the configuration before it is written.
-  init(_ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+  convenience init(_ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+    try self.init(gateway: { _ in }, settings: { settings, _ in configure(&settings) })
+  }
+
+  /// - Parameters:
+  ///   - prepare: changes how the mock gateway starts.
+  ///   - configure: changes the configuration before it is written.
+  init(
+    gateway prepare: (inout MockGateway.Configuration) -> Void,
+    settings configure: (inout MockConfiguration, MockGateway) throws -> Void = { _, _ in }
+  ) throws {
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
+    prepare(&mock)
     gateway = try MockGateway.start(mock)
     relay = try MockRelay()
     folder = try TemporaryFolder()
@@ -29,7 +40,7 @@ final class Appliance: Sendable {
       folder: folder.path, gateway: gateway, relayPublicKey: relay.publicKeyHex)
     settings.server = "workers = 2"
     settings.more = "[log]\nlevel = \"debug\""
-    configure(&settings)
+    try configure(&settings, gateway)
     try settings.write()
     self.settings = settings
     process = Locked(try Self.serve(settings.path))
