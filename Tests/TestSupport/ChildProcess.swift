@@ -24,8 +24,14 @@ public final class ChildProcess: Sendable {
     return String(bundle.prefix(upTo: bundle.lastIndex(of: "/") ?? bundle.startIndex))
   }
 
-  /// Starts `program` (a product's name, or a whole path) with exactly these variables; its standard output
-  /// and error are collected.
+  /// What `scripts/sanitize.sh` sets for the tests holds for their children too.
+  private static let sanitizerVariables = ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"].compactMap {
+    name in
+    getenv(name).map { "\(name)=\(String(cString: $0))" }
+  }
+
+  /// Starts `program` (a product's name, or a whole path) with exactly these variables, and a sanitizer's; its
+  /// standard output and error are collected.
   public init(_ program: String, _ arguments: [String], environment: [String] = ["PATH=/usr/bin:/bin"]) throws
   {
     var ends: [Int32] = [0, 0]
@@ -37,7 +43,8 @@ public final class ChildProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
     let path = program.hasPrefix("/") ? program : Self.products + "/" + program
     var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-    var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+    var envp: [UnsafeMutablePointer<CChar>?] =
+      (environment + Self.sanitizerVariables).map { strdup($0) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
     var pid: pid_t = 0
     let code = posix_spawn(&pid, path, &actions, nil, &argv, &envp)
