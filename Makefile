@@ -1,14 +1,12 @@
 # What a newcomer, a maintainer and CI run; the work is done by scripts/. `make help` lists the targets.
 
-SWIFT_BUILD_FLAGS ?=
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format bench tsan asan clean
+.PHONY: help run build test crash lint format bench tsan asan clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || \
-		sed -n 's/^\([a-z]*\):.*## /  make \1: /p' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build, then show the main job on loopback: no accounts, keys or network needed
 	@dist/pushbox demo
@@ -17,12 +15,17 @@ run: build ## build, then show the main job on loopback: no accounts, keys or ne
 build: ## install what building needs, build the release binary dist/pushbox
 	@scripts/toolchain.sh
 	@scripts/packages.sh
-	@scripts/build.sh $(SWIFT_BUILD_FLAGS)
+	@scripts/build.sh
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
 	@scripts/packages.sh
-	@swift test --disable-xctest $(SWIFT_BUILD_FLAGS)
+	@swift test --disable-xctest
+
+crash: ## kill a loaded server 300 times and look for lost or half-done registrations
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@PUSHBOX_CRASH_ROUNDS=300 swift test --disable-xctest --filter CrashTests
 
 lint: ## check the format of every source
 	@scripts/toolchain.sh
@@ -32,7 +35,10 @@ format: ## format every source in place
 	@scripts/toolchain.sh
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
-bench: build ## measure pushes per second on this machine
+bench: ## measure pushes per second on this machine
+	@scripts/toolchain.sh
+	@scripts/packages.sh nghttp2-client openssl python3 util-linux
+	@scripts/build.sh mockgateway pushload
 	@Benchmarks/run
 
 tsan: ## run every test under the thread sanitizer

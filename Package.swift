@@ -32,6 +32,8 @@ let package = Package(
       name: "Service",
       dependencies: ["Bytes", "Crypto", "EventLoop", "Gateways", "Relay", "Store", "Telemetry"],
       swiftSettings: strict),
+    .target(
+      name: "Transfer", dependencies: ["Bytes", "JSON", "Relay", "Store"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
     .target(
       name: "API",
@@ -46,7 +48,7 @@ let package = Package(
       name: "pushbox",
       dependencies: [
         "API", "Bytes", "Configuration", "Crypto", "EventLoop", "Gateways", "HTTP", "JSON", "MockGateway",
-        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry",
+        "MockRelay", "Relay", "Service", "Store", "TLS", "Telemetry", "Transfer",
       ], swiftSettings: strict),
     .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
     .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
@@ -61,6 +63,9 @@ let package = Package(
       name: "pushload",
       dependencies: ["Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockRelay"],
       path: "Benchmarks/pushload", swiftSettings: strict),
+    .executableTarget(
+      name: "tomlparse", dependencies: ["TOML"], path: "Benchmarks/tomlparse",
+      swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(
@@ -84,15 +89,21 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RelayTests", dependencies: ["Bytes", "Crypto", "JSON", "Relay"], swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["Bytes", "Store", "Transfer"], swiftSettings: strict),
     .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
       name: "MockGatewayTests",
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
     .testTarget(
+      name: "ServiceTests", dependencies: ["Bytes", "EventLoop", "Gateways", "Service"], swiftSettings: strict
+    ),
+    .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
+    .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(

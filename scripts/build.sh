@@ -1,12 +1,14 @@
 #!/bin/sh
-# Builds the release binary, dist/pushbox: the Swift runtime inside, no symbols. Arguments go to `swift build`.
+# Builds the release binary, dist/pushbox: the Swift runtime inside, no symbols. Arguments: further products
+# to build beside it.
 set -eu
 cd "$(dirname "$0")/.."
 
-set -- -c release --static-swift-stdlib --product pushbox "$@"
-swift build "$@"
+for product in pushbox "$@"; do
+  swift build -c release --static-swift-stdlib --product "$product"
+done
 mkdir -p dist
 # Written aside and moved, so that a running dist/pushbox can be replaced.
-strip -o dist/pushbox.new "$(swift build "$@" --show-bin-path)/pushbox"
+strip -o dist/pushbox.new "$(swift build -c release --show-bin-path)/pushbox"
 mv dist/pushbox.new dist/pushbox
 echo "pushbox: built dist/pushbox ($(($(wc -c <dist/pushbox) / 1048576)) MiB)"

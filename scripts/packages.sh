@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that building, running and testing pushbox need and this machine lacks.
-# Runs no apt when none is missing.
+# Installs the Debian packages that building, running and testing pushbox need and this machine lacks, and
+# those named as arguments. Runs no apt when none is missing.
 set -eu
 
 # ca-certificates: the roots with which pushbox checks APNs and FCM. g++: the C++ library that Swift links.
-packages="ca-certificates g++ liblmdb-dev libnghttp2-dev libssl-dev pkg-config"
+packages="ca-certificates g++ liblmdb-dev libnghttp2-dev libssl-dev pkg-config $*"
 
 fail() {
   echo "pushbox: $1" >&2
@@ -37,5 +37,5 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq || fail "'apt-get update' failed: check the network and /etc/apt, then try again"
 # The list is split into words on purpose.
 # shellcheck disable=SC2086
-apt-get install -qq -y --no-install-recommends $missing >/dev/null ||
+apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/dev/null ||
   fail "apt-get could not install$missing: see its message above"

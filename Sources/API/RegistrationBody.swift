@@ -64,13 +64,7 @@ struct RegistrationBody {
     }
     guard let kind = TokenKind(name: type.lowercased()) else { throw .unknownType(String(type.prefix(64))) }
     self.kind = kind
-    guard !token.isEmpty else { throw .token("is empty") }
-    guard token.utf8.count <= Registration.maximumTokenBytes else {
-      throw .token("is longer than \(Registration.maximumTokenBytes) bytes")
-    }
-    guard token.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-      throw .token("contains white space or control characters")
-    }
+    if let problem = Registration.problem(ofToken: token) { throw .token(problem) }
     self.token = token
     self.alwaysRaw = alwaysRaw
   }

@@ -26,7 +26,7 @@ struct ConfigurationBuilder {
     let configuration = Configuration(
       server: server, relay: relay, clients: clients, store: store, push: push, apns: apns, fcm: fcm,
       log: log,
-      origins: values.entries.mapValues(\.origin))
+      origins: values.entries.mapValues(\.origin), entries: ConfigurationEntry.list(values))
     return (configuration, values.warnings)
   }
 
@@ -56,7 +56,7 @@ struct ConfigurationBuilder {
       listen: listen, publicURL: url, workers: integer(.serverWorkers),
       maxConnections: integer(.serverMaxConnections), maxBodyBytes: integer(.serverMaxBodyBytes),
       headerTimeout: duration(.serverHeaderTimeout), idleTimeout: duration(.serverIdleTimeout),
-      shutdownGrace: duration(.serverShutdownGrace))
+      shutdownGrace: duration(.serverShutdownGrace), watchConfig: boolean(.serverWatchConfig))
   }
 
   private mutating func buildListen() -> [ListenAddress] {
@@ -134,7 +134,14 @@ struct ConfigurationBuilder {
   }
 
   private mutating func buildAPNs() -> Configuration.APNs? {
-    guard values.mentioned.contains("apns") else { return nil }
+    guard values.mentioned.contains("apns") else {
+      if values.entries[.apnsTopic] != nil {
+        warn(
+          "has no effect: without APNS_TYPE and a key nothing is sent to APNs, and iPhones can't register",
+          .apnsTopic)
+      }
+      return nil
+    }
     let key = secret(.apnsKey, .apnsKeyFile, advice: "the token signing key (.p8)") { PrivateKeyText.pem($0) }
     let keyID = name(.apnsKeyID, 10...10, "10 letters and digits")
     let teamID = name(.apnsTeamID, 10...10, "10 letters and digits")

@@ -8,6 +8,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case serverHeaderTimeout = "server.header_timeout_ms"
   case serverIdleTimeout = "server.idle_timeout_ms"
   case serverShutdownGrace = "server.shutdown_grace_ms"
+  case serverWatchConfig = "server.watch_config"
 
   case relayPublicKey = "relay.public_key"
   case relayPublicKeyFile = "relay.public_key_file"

@@ -55,6 +55,10 @@ extension ConfigurationKey {
       KeyDefinition(
         .duration(.milliseconds, 0...600_000), default: "30000",
         "How long requests in flight may take to finish when the server stops.")
+    case .serverWatchConfig:
+      KeyDefinition(
+        .boolean, default: "false",
+        "Whether to reload by itself when this file or a key file that it names changes, as SIGHUP does.")
 
     case .relayPublicKey:
       KeyDefinition(

@@ -40,17 +40,12 @@ struct ConfigurationValues {
 
   // MARK: - File
 
-  /// Reads the file at `path`. Throws at once when it can't be read or is no TOML: nothing else can be said then.
-  mutating func readFile(_ path: String) throws(ConfigurationError) {
-    let text: [UInt8]
-    do {
-      text = try FileContent.read(path).bytes
-    } catch {
-      throw ConfigurationError(problems: [ConfigurationProblem("\(path): \(error.reason)")])
-    }
+  /// Reads `file`. Throws at once when it is no TOML: nothing else can be said then.
+  mutating func readFile(_ file: ConfigurationFile) throws(ConfigurationError) {
+    let path = file.path
     let table: TOMLTable
     do {
-      table = try TOMLDocument.parse(text)
+      table = try TOMLDocument.parse(file.bytes)
     } catch {
       let origin = ConfigurationOrigin.file(path: path, line: error.line, column: error.column)
       throw ConfigurationError(problems: [ConfigurationProblem(error.message, at: origin)])
@@ -173,7 +168,8 @@ struct ConfigurationValues {
   }
 
   private mutating func read(_ text: String, as key: ConfigurationKey, from name: String, layer: Layer) {
-    mentioned.insert(key.section)
+    // As in the Rust server, a topic by itself asks for nothing.
+    if key != .apnsTopic || layer == .environment { mentioned.insert(key.section) }
     do {
       let value = try key.definition.type.decodeEnvironment(text)
       entries[key] = Entry(value: value, origin: .environment(name), layer: layer)

@@ -7,19 +7,20 @@ import Telemetry
 /// only; kept alive by what it waits for.
 final class Delivery {
   private let service: PushService
-  private let gateway: any Gateway
+  private var lease: GatewayLease
   private let health: GatewayHealth
   private let record: ClientRecord
   private let push: GatewayPush
   private let requestID: String
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
+  private var burialTimer: Timer?
 
   init(
-    service: PushService, gateway: any Gateway, record: ClientRecord, requestID: String, push: GatewayPush
+    service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, push: GatewayPush
   ) {
     self.service = service
-    self.gateway = gateway
+    self.lease = lease
     self.record = record
     self.requestID = requestID
     self.push = push
@@ -29,23 +30,40 @@ final class Delivery {
 
   func start(_ completion: @escaping (PushResult) -> Void) {
     self.completion = completion
+    lease.begin()
     if let refusal = health.admit() { return finish(refusal) }
     attempt()
   }
 
   private func attempt() {
+    if lease.isRetired { moveToCurrentGateway() }
     let start = MonotonicTime.now()
-    gateway.deliver(push) { [self] outcome in
+    lease.gateway.deliver(push) { [self] outcome in
       service.shared.metrics.gatewayLatency[record.summary.kind]?.observe(.now() - start)
       received(outcome)
     }
   }
 
+  /// Leaves a gateway that was replaced for its successor. False when there is none.
+  @discardableResult
+  private func moveToCurrentGateway() -> Bool {
+    guard let current = service.gateways[record.summary.kind], current !== lease else { return false }
+    lease.end()
+    lease = current
+    lease.begin()
+    return true
+  }
+
   private func received(_ outcome: GatewayOutcome) {
+    if lease.isRetired { return receivedByRetired(outcome) }
     let held = health.note(outcome, at: WallClock.seconds())
     if case .deadToken(let reason, let since) = outcome {
       return held ? keep(reason) : tombstone(reason: reason, since: since)
     }
+    decide(outcome)
+  }
+
+  private func decide(_ outcome: GatewayOutcome) {
     switch policy.next(after: outcome, at: .now(), jitter: .random(in: 0...1)) {
     case .finish(let result):
       if case .rejected(let reason, let advice) = outcome {
@@ -59,6 +77,19 @@ final class Delivery {
     }
   }
 
+  /// An answer to the configuration of yesterday says nothing about today's, nor about the token when it
+  /// may be the configuration's fault.
+  private func receivedByRetired(_ outcome: GatewayOutcome) {
+    switch outcome {
+    case .deadToken(let reason, let since) where !PurgeBrake.mayBeOurFault(reason):
+      tombstone(reason: reason, since: since)
+    case .rejected, .deadToken:
+      if moveToCurrentGateway() { return attempt() }
+      finish(.providerNotAvailable(kind: record.summary.kind.name))
+    default: decide(outcome)
+    }
+  }
+
   /// The brake holds: most tokens are refused, which speaks of our configuration.
   private func keep(_ reason: String) {
     service.shared.log.error(
@@ -67,11 +98,14 @@ final class Delivery {
     finish(.gatewayRejected(reason: reason))
   }
 
-  /// Answers once the token is buried, so that the next push to this client finds it so. Without a time
-  /// from the gateway, a registration that came during the push wins.
+  /// Answers once the token is buried, so that the next push to this client finds it so; but by the deadline
+  /// even if the disk hangs. Without a time from the gateway, a registration that came during the push wins.
   private func tombstone(reason: String, since: UInt64?) {
     let summary = record.summary
     let bound = LoopBound(self, loop: service.loop)
+    burialTimer = service.loop.schedule(at: push.deadline) { [self] in
+      finish(.clientDeleted(reason: reason))
+    }
     service.shared.store.tombstone(
       summary.key, ifTokenIndex: summary.tokenIndex, since: since ?? summary.updatedAt, reason: reason
     ) { outcome in
@@ -80,6 +114,7 @@ final class Delivery {
   }
 
   private func buried(_ outcome: Result<TombstoneOutcome, StoreError>, reason: String) {
+    burialTimer?.cancel()
     let log = service.shared.log
     let summary = record.summary
     switch outcome {
@@ -103,6 +138,7 @@ final class Delivery {
   }
 
   private func finish(_ result: PushResult) {
+    lease.end()
     let completion = self.completion
     self.completion = nil
     completion?(result)

@@ -45,6 +45,11 @@ public final class GatewayHealth: Sendable {
 
   public var state: State { content.withLock { $0.state } }
 
+  /// Begins anew, for a gateway with other credentials.
+  func reset() {
+    content.withLock { $0 = Content() }
+  }
+
   /// Whether a push may be sent: always, but while the gateway refuses us one at a time, as a probe.
   /// Gives the refusal otherwise.
   func admit() -> PushResult? {

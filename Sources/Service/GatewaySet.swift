@@ -3,21 +3,29 @@ import Store
 
 /// The gateways of one worker, by the kind of device token they serve. Loop thread only.
 public struct GatewaySet {
-  private let gateways: [TokenKind: any Gateway]
+  private var leases: [TokenKind: GatewayLease]
 
   public init(_ gateways: [TokenKind: any Gateway]) {
-    self.gateways = gateways
+    leases = gateways.mapValues { GatewayLease($0) }
   }
 
   /// Nil when the configuration has no gateway for such tokens.
-  public subscript(kind: TokenKind) -> (any Gateway)? { gateways[kind] }
+  subscript(kind: TokenKind) -> GatewayLease? { leases[kind] }
+
+  /// Puts the gateways of `other` in the place of those of `kinds`, which close when their deliveries end.
+  mutating func replace(_ kinds: Set<TokenKind>, with other: GatewaySet) {
+    for kind in kinds {
+      leases[kind]?.retire()
+      leases[kind] = other.leases[kind]
+    }
+  }
 
   /// Lets what is under way finish, then closes every connection.
   public func shutdown(_ completion: @escaping () -> Void) {
-    var remaining = gateways.count
+    var remaining = leases.count
     guard remaining > 0 else { return completion() }
-    for gateway in gateways.values {
-      gateway.shutdown {
+    for lease in leases.values {
+      lease.gateway.shutdown {
         remaining -= 1
         if remaining == 0 { completion() }
       }
@@ -39,5 +47,10 @@ public struct GatewayHealthSet: Sendable {
     case .apnsSandbox: apnsSandbox
     case .fcm: fcm
     }
+  }
+
+  /// Forgets how the gateways of `kinds` did: what is known is about credentials that were replaced.
+  public func reset(_ kinds: Set<TokenKind>) {
+    for kind in kinds { self[kind].reset() }
   }
 }

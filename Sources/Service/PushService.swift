@@ -64,9 +64,9 @@ public final class PushService {
   let loop: EventLoop
   let shared: SharedService
   let reader: StoreReader
-  let gateways: GatewaySet
-  private let verifier: RelayVerifier?
-  private let settings: PushSettings
+  private(set) var gateways: GatewaySet
+  private var verifier: RelayVerifier?
+  private var settings: PushSettings
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?
@@ -83,6 +83,21 @@ public final class PushService {
     self.gateways = gateways
     self.verifier = verifier
     self.settings = settings
+  }
+
+  /// Takes a new configuration for all pushes from now on. An attempt under way ends at the gateway that it
+  /// began with.
+  ///
+  /// - Parameters:
+  ///   - kinds: whose gateways change; those of other kinds stay as they are.
+  ///   - replacement: the new gateways of `kinds`; a kind without one is served no longer.
+  public func apply(
+    _ settings: PushSettings, verifier: RelayVerifier?, replacing kinds: Set<TokenKind>,
+    with replacement: GatewaySet
+  ) {
+    self.settings = settings
+    self.verifier = verifier
+    gateways.replace(kinds, with: replacement)
   }
 
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
@@ -137,11 +152,11 @@ public final class PushService {
       if let tombstone = record.summary.tombstone {
         return completion(.clientDeleted(reason: tombstone.reason))
       }
-      guard let gateway = gateways[record.summary.kind] else {
+      guard let lease = gateways[record.summary.kind] else {
         return completion(.providerNotAvailable(kind: record.summary.kind.name))
       }
       let message = try body.message(alwaysRaw: record.summary.alwaysRaw)
-      lead(push, record, gateway, message, deadline: start + settings.deadline, completion)
+      lead(push, record, lease, message, deadline: start + settings.deadline, completion)
     } catch {
       completion(.invalidBody(error))
     }
@@ -163,7 +178,7 @@ public final class PushService {
 
   /// Delivers the push, unless another copy of it is under way or done.
   private func lead(
-    _ push: IncomingPush, _ record: ClientRecord, _ gateway: any Gateway, _ message: PushMessage,
+    _ push: IncomingPush, _ record: ClientRecord, _ lease: GatewayLease, _ message: PushMessage,
     deadline: MonotonicTime, _ completion: @escaping Completion
   ) {
     let summary = record.summary
@@ -188,7 +203,7 @@ public final class PushService {
     shared.metrics.inFlight.add(1)
     let expiration = settings.expiration == 0 ? 0 : WallClock.seconds() + settings.expiration
     let delivery = Delivery(
-      service: self, gateway: gateway, record: record, requestID: push.requestID,
+      service: self, lease: lease, record: record, requestID: push.requestID,
       push: GatewayPush(
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
         notification: message.notification, expiration: expiration, deadline: deadline))

@@ -23,6 +23,29 @@ enum Folder {
     }
   }
 
+  /// Copies a file to a new one with mode 0600, and waits for the disk.
+  static func copyFile(_ source: String, to target: String) throws(StoreError) {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw .from(errno: errno, operation: "opening", path: source) }
+    defer { close(input) }
+    let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw .from(errno: errno, operation: "creating", path: target) }
+    defer { close(output) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      guard count >= 0 else { throw .from(errno: errno, operation: "reading", path: source) }
+      guard count > 0 else { break }
+      var rest = buffer[..<count]
+      while !rest.isEmpty {
+        let written = rest.withUnsafeBufferPointer { write(output, $0.baseAddress, $0.count) }
+        guard written > 0 else { throw .from(errno: errno, operation: "writing", path: target) }
+        rest = rest.dropFirst(written)
+      }
+    }
+    guard fsync(output) == 0 else { throw .from(errno: errno, operation: "syncing", path: target) }
+  }
+
   static func parent(of path: String) -> String {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }

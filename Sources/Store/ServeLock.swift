@@ -2,11 +2,12 @@ import Glibc
 
 /// The right to serve a store folder: an flock(2) on `serve.lock`, which names the holder's process ID and
 /// ends with the process, however it ends.
-final class ServeLock: Sendable {
+public final class ServeLock: Sendable {
   private let descriptor: Int32
 
+  /// - Parameter folder: the store's folder, which exists.
   /// Errors: `locked`.
-  init(folder: String) throws(StoreError) {
+  public init(folder: String) throws(StoreError) {
     let path = folder + "/serve.lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .from(errno: errno, operation: "opening", path: path) }

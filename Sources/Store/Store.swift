@@ -116,6 +116,14 @@ public final class Store: Sendable {
       completion: completion)
   }
 
+  /// Queues a write to the registrations, for extensions in other files.
+  func submitRegistrations<Value: Sendable>(
+    _ body: @escaping @Sendable (inout WriteTransaction) throws(StoreError) -> Value,
+    completion: @escaping Completion<Value>
+  ) {
+    registrationWriter.submit(body, completion: completion)
+  }
+
   /// Removes a registration; false when there was none.
   public func delete(_ key: ClientKey, completion: @escaping Completion<Bool>) {
     let table = registrations

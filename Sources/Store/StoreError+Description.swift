@@ -11,7 +11,8 @@ extension StoreError: CustomStringConvertible {
     case .permissionDenied(let path):
       "no permission to use \(path); the folder and the files in it must belong to the user pushbox runs as"
     case .damaged(let path, let detail):
-      "the store in \(path) is damaged: \(detail); restore it from a backup, or move it away to begin anew"
+      "the store in \(path) is damaged: \(detail); restore it from a backup with "
+        + "`pushbox restore --force FILE`, or move it away to begin anew"
     case .formatMismatch(let path):
       "the store in \(path) was written by another LMDB file format; use the LMDB library it was made with, "
         + "or export there and import here"
@@ -27,6 +28,10 @@ extension StoreError: CustomStringConvertible {
       "the store in \(path) is already open in this process"
     case .notFound(let path):
       "there is no store in \(path); check store.path, `pushbox serve` creates it"
+    case .alreadyExists(let path):
+      "there is a store in \(path) already; --force replaces it and keeps its file beside the new one"
+    case .emptyBackup(let path):
+      "\(path) holds no registrations: nothing was restored"
     case .overloaded:
       "the store's write queue is full; try again later"
     case .closed:

@@ -20,6 +20,10 @@ public enum StoreError: Error, Equatable, Sendable {
   case alreadyOpen(path: String)
   /// There is no store in this folder.
   case notFound(path: String)
+  /// A restore would replace the store in this folder.
+  case alreadyExists(path: String)
+  /// The backup holds no registrations.
+  case emptyBackup(path: String)
   /// The writer's queue is full: try again later.
   case overloaded
   /// The store was closed.
@@ -44,7 +48,7 @@ extension StoreError {
     switch self {
     case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .system, .engine: true
     case .permissionDenied, .damaged, .formatMismatch, .newerSchema, .wrongKey, .locked, .alreadyOpen,
-      .notFound, .invalidValue, .cipher:
+      .notFound, .alreadyExists, .emptyBackup, .invalidValue, .cipher:
       false
     }
   }

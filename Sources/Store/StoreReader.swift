@@ -34,6 +34,22 @@ public final class StoreReader {
     return try registrations.list(app: app, prefix: prefix, after: last, limit: limit, in: transaction)
   }
 
+  /// Visits every registration of every app with its opened token, in key order, while `body` returns true.
+  /// All of one snapshot, which keeps the file from using its free pages again for so long.
+  public func forEachRecord(
+    _ body: (ClientRecord) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let transaction = try registrationSlot.begin()
+    try registrations.forEachRecord(in: transaction, body)
+  }
+
+  /// Whether an import of `record` would store it: not when the store has the same or something newer.
+  public func wouldImport(_ record: ImportedRegistration) throws(StoreError) -> Bool {
+    let prepared = try registrations.prepare(record)
+    let transaction = try registrationSlot.begin()
+    return try registrations.isNews(prepared, in: transaction)
+  }
+
   /// Registrations by kind, without a scan.
   public func counts() throws(StoreError) -> RegistrationCounts {
     let transaction = try registrationSlot.begin()
@@ -55,7 +71,8 @@ public final class StoreReader {
     return try transaction.copy(registrations.settings, bytes)
   }
 
-  /// Reads every registration and compares the indexes: the first contradiction in words, nil when all is well.
+  /// Reads every registration, opens its token and compares the indexes: the first contradiction in words, nil
+  /// when all is well.
   public func inconsistency() throws(StoreError) -> String? {
     let transaction = try registrationSlot.begin()
     return try registrations.inconsistency(in: transaction)

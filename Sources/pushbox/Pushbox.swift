@@ -12,8 +12,16 @@ enum Pushbox {
 
   private static func run(_ arguments: [String]) -> Int32 {
     switch arguments.first {
-    case "serve": return ServeCommand.run(arguments.dropFirst())
-    case "check": return CheckCommand.run(arguments.dropFirst())
+    case "serve": return ServeCommand.run(Array(arguments.dropFirst()))
+    case "check": return CheckCommand.run(Array(arguments.dropFirst()))
+    case "config": return ConfigCommand.run(Array(arguments.dropFirst()))
+    case "backup": return BackupCommand.run(arguments.dropFirst())
+    case "restore": return RestoreCommand.run(arguments.dropFirst())
+    case "export": return ExportCommand.run(arguments.dropFirst())
+    case "import": return ImportCommand.run(arguments.dropFirst())
+    case "clients": return ClientsCommand.run(arguments.dropFirst())
+    case "verify": return VerifyCommand.run(arguments.dropFirst())
+    case "rotate-key": return RotateKeyCommand.run(arguments.dropFirst())
     case "demo": return DemoCommand.run(arguments.dropFirst())
     case "version", "--version", "-V":
       Terminal.print("pushbox \(Version.text)")

@@ -10,6 +10,12 @@ enum Terminal {
     write(text + "\n", to: STDERR_FILENO)
   }
 
+  /// Shows a line on standard error that the next one overwrites.
+  static func showProgress(_ text: String) {
+    // Carriage return, and ECMA-48 "erase in line".
+    write("\r\u{1B}[K" + text, to: STDERR_FILENO)
+  }
+
   private static func write(_ text: String, to file: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {

@@ -12,14 +12,18 @@ final class Appliance: Sendable {
   let gateway: MockGateway
   let relay: MockRelay
   let folder: TemporaryFolder
-  private let settings: MockConfiguration
+  let settings: MockConfiguration
+  private let environment: [String]
   private let process: Locked<ChildProcess>
 
   /// Made once: an RSA key takes its time.
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
-  /// - Parameter configure: changes the configuration before it is written.
-  init(_ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - environment: further variables, as `NAME=value`.
+  ///   - configure: changes the configuration before it is written.
+  init(environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+    self.environment = ["PATH=/usr/bin:/bin"] + environment
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
     gateway = try MockGateway.start(mock)
@@ -32,15 +36,15 @@ final class Appliance: Sendable {
     configure(&settings)
     try settings.write()
     self.settings = settings
-    process = Locked(try Self.serve(settings.path))
+    process = Locked(try Self.serve(settings.path, self.environment))
   }
 
   deinit {
     gateway.stop()
   }
 
-  private static func serve(_ path: String) throws -> ChildProcess {
-    let process = try ChildProcess("pushbox", ["serve", "--config", path])
+  private static func serve(_ path: String, _ environment: [String]) throws -> ChildProcess {
+    let process = try ChildProcess("pushbox", ["serve", "--config", path], environment: environment)
     guard process.waitForOutput(" serves ") else {
       throw TestSupportError("pushbox did not start: \(process.text)")
     }
@@ -48,6 +52,9 @@ final class Appliance: Sendable {
   }
 
   var log: String { process.withLock { $0 }.text }
+
+  /// Waits until the log has `pattern`; false when the process ended without.
+  func waitForLog(_ pattern: String) -> Bool { process.withLock { $0 }.waitForOutput(pattern) }
 
   /// The port it listens on, from its log.
   var port: UInt16 {
@@ -72,8 +79,23 @@ final class Appliance: Sendable {
 
   /// Starts it anew on the same folder.
   func restart() throws {
-    let new = try Self.serve(settings.path)
+    let new = try Self.serve(settings.path, environment)
     process.withLock { $0 = new }
+  }
+
+  /// Runs another command with the same configuration: its exit status and all that it printed.
+  func command(_ arguments: String...) throws -> (status: Int32, text: String) { try command(arguments) }
+
+  func command(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    let process = try ChildProcess("pushbox", arguments + ["--config", settings.path])
+    // Never printed: waits for the end of the output.
+    _ = process.waitForOutput("\u{0}")
+    return (process.wait(), process.text)
+  }
+
+  /// Changes the text of the configuration for what starts from now on.
+  func configure(_ change: (String) -> String) throws {
+    try folder.write("config.toml", change(settings.text))
   }
 
   func client() -> BlockingHTTPClient { BlockingHTTPClient(port: port) }

@@ -1,5 +1,6 @@
 import Bytes
 import EventLoop
+import Glibc
 import Testing
 
 /// Records what a transport tells it, and lets a test react.
@@ -80,15 +81,43 @@ private func listen(on loop: EventLoop, _ prepare: @escaping (SocketTransport, R
       guard let listener else { return report(-1) }
       let client = Recorder()
       client.transport = SocketTransport.connect(
-        loop: loop, host: "localhost", port: listener.localAddress.port, timeout: .seconds(5))
+        loop: loop, host: "127.0.0.1", port: listener.localAddress.port, timeout: .seconds(5))
       client.transport?.delegate = client
+      client.onClose = { _ in report(-2) }
       client.onEOF = { transport in
+        client.onClose = { _ in }
         transport.close()
         listener.close()
         report(client.received.count)
       }
     }
     #expect(received == 2_000_000)
+  }
+
+  /// A chroot may have no /etc/hosts.
+  private static var hasLocalhost: Bool {
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo("localhost", nil, nil, &list) == 0 else { return false }
+    freeaddrinfo(list)
+    return true
+  }
+
+  @Test(.enabled(if: hasLocalhost)) func aHostNameIsResolved() async throws {
+    let isConnected: Bool = try await onLoop { loop, report in
+      guard let listener = listen(on: loop, { _, _ in }) else { return report(false) }
+      let client = Recorder()
+      client.transport = SocketTransport.connect(
+        loop: loop, host: "localhost", port: listener.localAddress.port, timeout: .seconds(5))
+      client.transport?.delegate = client
+      client.onClose = { _ in report(false) }
+      client.onConnect = { transport in
+        client.onClose = { _ in client.transport = nil }
+        transport.abort()
+        listener.close()
+        report(true)
+      }
+    }
+    #expect(isConnected)
   }
 
   @Test func pausedReadingDeliversNothingUntilResumed() async throws {

@@ -22,7 +22,7 @@ public final class ChildProcess: Sendable {
     return String(bundle.prefix(upTo: bundle.lastIndex(of: "/") ?? bundle.startIndex))
   }
 
-  /// Starts `program` with exactly these variables; its standard output and error are collected.
+  /// Starts `program`, of this package or by its whole path, with exactly these variables; its standard output and error are collected.
   public init(_ program: String, _ arguments: [String], environment: [String] = ["PATH=/usr/bin:/bin"]) throws
   {
     var ends: [Int32] = [0, 0]
@@ -32,7 +32,7 @@ public final class ChildProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
-    let path = Self.products + "/" + program
+    let path = program.hasPrefix("/") ? program : Self.products + "/" + program
     var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }

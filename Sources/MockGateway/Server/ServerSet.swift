@@ -46,6 +46,7 @@ final class ServerSet {
   /// In the order of `Service`.
   let servers: [MockServer]
   let accessTokens: AccessTokens
+  let apnsVerifier: APNsTokenVerifier
   private let oauth: OAuthHandler
 
   init(
@@ -92,6 +93,7 @@ final class ServerSet {
     }
     self.servers = servers
     self.oauth = oauth
+    apnsVerifier = verifier
     accessTokens = tokens
     oauth.audience = "https://\(servers[MockGateway.Service.oauth.rawValue].address)\(OAuthHandler.path)"
   }

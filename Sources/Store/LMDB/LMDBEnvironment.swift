@@ -88,6 +88,17 @@ final class LMDBEnvironment: @unchecked Sendable {
     return Table(handle: table)
   }
 
+  /// Whether a table is there already. At start, like `openTable`.
+  func hasTable(_ name: String) throws(StoreError) -> Bool {
+    let transaction = try beginTransaction(flags: MDB_RDONLY)
+    defer { mdb_txn_abort(transaction) }
+    var table: MDB_dbi = 0
+    let code = mdb_dbi_open(transaction, name, 0, &table)
+    if code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE { return false }
+    try check(code, "looking for table \(name)")
+    return true
+  }
+
   func beginTransaction(flags: Int32) throws(StoreError) -> OpaquePointer {
     var transaction: OpaquePointer?
     let code = mdb_txn_begin(handle, nil, UInt32(flags), &transaction)

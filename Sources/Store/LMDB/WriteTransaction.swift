@@ -53,6 +53,12 @@ struct WriteTransaction: Transaction, ~Copyable {
     return true
   }
 
+  /// Removes every entry of `table`.
+  mutating func clear(_ table: Table) throws(StoreError) {
+    writes += 1
+    try environment.check(mdb_drop(handle, table.handle, 0), "clearing")
+  }
+
   /// Throws `mapFull` when only the reserve is left, which is kept for deletes: LMDB copies pages to delete,
   /// so a map filled to the brim could never be emptied.
   mutating func requireRoomToGrow() throws(StoreError) {

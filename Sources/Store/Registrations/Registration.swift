@@ -20,6 +20,16 @@ public struct Registration: Sendable {
 
   /// Bytes a device token may have; APNs and FCM tokens are far shorter.
   public static let maximumTokenBytes = 4096
+
+  /// What keeps a text from being a device token, to follow the word `token`; nil when it may be one.
+  public static func problem(ofToken token: String) -> String? {
+    if token.isEmpty { return "is empty" }
+    if token.utf8.count > maximumTokenBytes { return "is longer than \(maximumTokenBytes) bytes" }
+    if !token.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) {
+      return "contains white space or control characters"
+    }
+    return nil
+  }
 }
 
 /// What became of a registration.

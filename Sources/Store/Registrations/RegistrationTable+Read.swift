@@ -4,11 +4,28 @@ extension RegistrationTable {
     _ key: ClientKey, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> ClientRecord? {
     guard let row = try row(key.bytes, in: transaction) else { return nil }
+    return ClientRecord(summary: row.summary(key: key), token: try token(of: row, key.bytes))
+  }
+
+  /// The opened device token of a row. Errors: `cipher`.
+  func token(of row: RegistrationRow, _ key: [UInt8]) throws(StoreError) -> String {
     do throws(TokenCipherError) {
-      let token = try cipher.open(row.sealedToken.span, context: key.bytes)
-      return ClientRecord(summary: row.summary(key: key), token: String(decoding: token, as: UTF8.self))
+      return String(decoding: try cipher.open(row.sealedToken.span, context: key), as: UTF8.self)
     } catch {
       throw .cipher(error.detail)
+    }
+  }
+
+  /// Visits every registration of every app with its opened token, in key order, while `body` returns true.
+  func forEachRecord(
+    in transaction: borrowing some Transaction & ~Copyable,
+    _ body: (ClientRecord) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try transaction.scan(registrations, from: []) { (bytes, value) throws(StoreError) in
+      guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
+        throw damaged("a registration can't be read")
+      }
+      return try body(ClientRecord(summary: row.summary(key: key), token: try token(of: row, key.bytes)))
     }
   }
 
@@ -52,8 +69,8 @@ extension RegistrationTable {
     return found
   }
 
-  /// Compares the tables with each other; the first contradiction as words, nil when all is well. Reads
-  /// everything: for `pushbox check`, restores and tests.
+  /// Compares the tables with each other and opens every token; the first contradiction as words, nil when
+  /// all is well. Reads everything: for `pushbox verify`, restores and tests.
   func inconsistency(in transaction: borrowing some Transaction & ~Copyable) throws(StoreError) -> String? {
     var problem: String?
     var expected = Counters()
@@ -61,6 +78,10 @@ extension RegistrationTable {
     try transaction.scan(registrations, from: []) { (bytes, value) throws(StoreError) in
       guard let row = RegistrationRow(value) else {
         problem = "a registration can't be read"
+        return false
+      }
+      if let found = self.problem(of: row, bytes) {
+        problem = found
         return false
       }
       expected.add(row)
@@ -85,6 +106,18 @@ extension RegistrationTable {
       return "the list of tombstones is wrong"
     }
     return nil
+  }
+
+  /// What is wrong with the token of one row.
+  private func problem(of row: RegistrationRow, _ bytes: Span<UInt8>) -> String? {
+    guard let key = ClientKey(stored: bytes) else { return "a client ID can't be read" }
+    do throws(StoreError) {
+      let token = try token(of: row, key.bytes)
+      let index = try cipher.tokenIndex(app: key.appID, kind: row.kind, token: token)
+      return index == row.tokenIndex ? nil : "a registration's token has another index"
+    } catch {
+      return "\(error)"
+    }
   }
 }
 

@@ -6,6 +6,9 @@ extension RegistrationTable {
     var sealedToken: [UInt8]
     /// Milliseconds since the epoch.
     var time: UInt64
+    /// Only in an import: when it was first registered, and how its token died.
+    var createdAt: UInt64?
+    var tombstone: Tombstone?
   }
 
   /// Errors: `invalidValue`, `cipher`.
@@ -46,15 +49,17 @@ extension RegistrationTable {
     }
     var row = RegistrationRow(
       kind: registration.kind, alwaysRaw: registration.alwaysRaw, authenticated: registration.authenticated,
-      createdAt: prepared.time, updatedAt: prepared.time, generation: 0, tokenIndex: prepared.tokenIndex,
+      createdAt: prepared.createdAt ?? prepared.time, updatedAt: prepared.time, generation: 0,
+      tokenIndex: prepared.tokenIndex,
       sealedToken: prepared.sealedToken)
+    row.tombstone = prepared.tombstone
     let change: RegistrationOutcome.Change
     if let previous {
       try removeIndexes(of: previous, key.bytes, keepingToken: prepared.tokenIndex, in: &transaction)
       counters.remove(previous)
-      row.createdAt = previous.createdAt
+      row.createdAt = prepared.createdAt ?? previous.createdAt
       row.authenticated = registration.authenticated || previous.authenticated
-      let isRevival = previous.tombstone != nil
+      let isRevival = previous.tombstone != nil && prepared.tombstone == nil
       row.generation = isRevival ? counters.nextGeneration() : previous.generation
       change = isRevival ? .revived : .updated
     } else {
@@ -65,6 +70,9 @@ extension RegistrationTable {
     try transaction.put(registrations, key.bytes, row.encode())
     if holder != key.bytes {
       try transaction.put(tokens, prepared.tokenIndex, key.bytes)
+    }
+    if let tombstone = prepared.tombstone {
+      try transaction.put(tombstones, tombstoneKey(tombstone.time, key.bytes), [])
     }
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return RegistrationOutcome(change: change, displaced: displaced)

@@ -15,6 +15,7 @@ struct RegistrationTable: Sendable {
 
   enum MetaKey {
     static let counters = Array("counters".utf8)
+    static let keyCheck = Array("key-check".utf8)
   }
 
   /// Opens the tables, creates or migrates them, and checks the master key.
@@ -39,10 +40,9 @@ struct RegistrationTable: Sendable {
   private static func checkKey(
     _ cipher: any TokenCipher, _ meta: Table, in transaction: inout WriteTransaction
   ) throws(StoreError) {
-    let name = Array("key-check".utf8)
     let expected = cipher.keyCheck
-    guard let stored = try transaction.copy(meta, name) else {
-      return try transaction.put(meta, name, expected)
+    guard let stored = try transaction.copy(meta, MetaKey.keyCheck) else {
+      return try transaction.put(meta, MetaKey.keyCheck, expected)
     }
     guard stored == expected else { throw .wrongKey(path: transaction.environment.path) }
   }

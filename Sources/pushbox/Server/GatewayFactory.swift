@@ -9,34 +9,64 @@ import TLS
 
 /// Makes the gateways of each worker from what all workers share: TLS settings and credentials.
 struct GatewayFactory: Sendable {
-  private struct Apple: Sendable {
+  struct Apple: Sendable {
+    let configuration: Configuration.APNs
+    let key: Secret
+    let authorities: [UInt8]
     let token: APNsProviderToken
     let topic: String
     let endpoints: [TokenKind: GatewayEndpoint]
     let tls: TLSContext
     let maximumConnections: Int
   }
-  private struct Google: Sendable {
+  struct Google: Sendable {
+    let configuration: Configuration.FCM
+    let account: Secret
+    let authorities: [UInt8]
     let source: FCMAccessTokenSource
     let endpoint: GatewayEndpoint
     let tokenEndpoint: GatewayEndpoint
     let tls: TLSContext
   }
-  private let apple: Apple?
-  private let google: Google?
+  let apple: Apple?
+  let google: Google?
   private let oversize: OversizePolicy
 
   /// Loads keys and trust; throws a `ServerError` that names the configuration key at fault.
-  init(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
+  ///
+  /// - Parameter previous: whose provider and access tokens go on when they are of the same credentials:
+  ///   Apple throttles whoever presents a new one too soon.
+  init(_ configuration: Configuration, _ credentials: Credentials, reusing previous: GatewayFactory? = nil)
+    throws(ServerError)
+  {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
     apple =
-      if let apns = configuration.apns, let key = credentials.apnsKey { try Self.apple(apns, key) } else {
+      if let apns = configuration.apns, let key = credentials.apnsKey {
+        try Self.apple(apns, key, previous?.apple)
+      } else {
         nil
       }
     google =
       if let fcm = configuration.fcm, let account = credentials.fcmServiceAccount {
-        try Self.google(fcm, account)
+        try Self.google(fcm, account, previous?.google)
       } else { nil }
+  }
+
+  /// The kinds whose gateways are made from other settings than those of `previous`.
+  func changedKinds(since previous: GatewayFactory) -> Set<TokenKind> {
+    var kinds: Set<TokenKind> = []
+    let isOtherPolicy = oversize != previous.oversize
+    if isOtherPolicy || apple?.configuration != previous.apple?.configuration
+      || apple?.key != previous.apple?.key || apple?.authorities != previous.apple?.authorities
+    {
+      kinds.formUnion([.apns, .apnsSandbox])
+    }
+    if isOtherPolicy || google?.configuration != previous.google?.configuration
+      || google?.account != previous.google?.account || google?.authorities != previous.google?.authorities
+    {
+      kinds.insert(.fcm)
+    }
+    return kinds
   }
 
   /// The kinds of device token that can be served.
@@ -47,11 +77,11 @@ struct GatewayFactory: Sendable {
     return kinds
   }
 
-  /// The gateways of one worker. Call on its loop.
-  func makeGateways(on loop: EventLoop) -> GatewaySet {
+  /// The gateways of one worker, of those kinds that are configured. Call on its loop.
+  func makeGateways(on loop: EventLoop, of kinds: Set<TokenKind> = Set(TokenKind.allCases)) -> GatewaySet {
     var gateways: [TokenKind: any Gateway] = [:]
     if let apple {
-      for (kind, endpoint) in apple.endpoints {
+      for (kind, endpoint) in apple.endpoints where kinds.contains(kind) {
         var settings = HTTP2Client.Configuration()
         settings.maxConnections = apple.maximumConnections
         gateways[kind] = APNsClient(
@@ -60,7 +90,7 @@ struct GatewayFactory: Sendable {
           topic: apple.topic, token: apple.token, oversize: oversize)
       }
     }
-    if let google {
+    if let google, kinds.contains(.fcm) {
       gateways[.fcm] = FCMClient(
         loop: loop, endpoint: google.endpoint,
         http: google.endpoint.makeClient(
@@ -71,16 +101,26 @@ struct GatewayFactory: Sendable {
     return GatewaySet(gateways)
   }
 
-  private static func apple(_ apns: Configuration.APNs, _ key: Secret) throws(ServerError) -> Apple {
+  private static func apple(
+    _ apns: Configuration.APNs, _ key: Secret, _ previous: Apple?
+  ) throws(ServerError) -> Apple {
     let privateKey: P256PrivateKey
     do throws(CryptoError) {
       privateKey = try P256PrivateKey(pem: key.exposed)
     } catch {
       throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
     }
+    var token: APNsProviderToken?
+    if let previous, previous.key == key, previous.configuration.teamID == apns.teamID,
+      previous.configuration.keyID == apns.keyID
+    {
+      token = previous.token
+    }
     return Apple(
-      token: APNsProviderToken(
-        teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
+      configuration: apns, key: key, authorities: try authorities(apns.caFile, "apns.ca_file"),
+      token: token
+        ?? APNsProviderToken(
+          teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
       topic: apns.topic,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),
@@ -90,7 +130,9 @@ struct GatewayFactory: Sendable {
       maximumConnections: apns.maxConnections)
   }
 
-  private static func google(_ fcm: Configuration.FCM, _ account: Secret) throws(ServerError) -> Google {
+  private static func google(
+    _ fcm: Configuration.FCM, _ account: Secret, _ previous: Google?
+  ) throws(ServerError) -> Google {
     let serviceAccount: ServiceAccount
     do throws(ServiceAccountError) {
       serviceAccount = try ServiceAccount(json: Array(account.exposed.utf8))
@@ -98,7 +140,10 @@ struct GatewayFactory: Sendable {
       throw ServerError("fcm.service_account: \(error)")
     }
     return Google(
-      source: FCMAccessTokenSource(account: serviceAccount),
+      configuration: fcm, account: account, authorities: try authorities(fcm.caFile, "fcm.ca_file"),
+      source: previous?.account == account
+        ? previous?.source ?? FCMAccessTokenSource(account: serviceAccount)
+        : FCMAccessTokenSource(account: serviceAccount),
       endpoint: try endpoint(fcm.endpoint, "fcm.endpoint"),
       tokenEndpoint: serviceAccount.tokenEndpoint.endpoint,
       tls: try tls(fcm.caFile, "fcm.ca_file"))
@@ -109,6 +154,16 @@ struct GatewayFactory: Sendable {
       return try GatewayEndpoint(url: url.text)
     } catch {
       throw ServerError("\(key): \(error)")
+    }
+  }
+
+  /// The content of a file of authorities: it may be renewed under the same name.
+  private static func authorities(_ caFile: String?, _ key: String) throws(ServerError) -> [UInt8] {
+    guard let caFile else { return [] }
+    do throws(ConfigurationError) {
+      return try ConfigurationFile.read(caFile).bytes
+    } catch {
+      throw ServerError("\(key): " + error.problems.map(\.message).joined(separator: "; "))
     }
   }
 

@@ -4,17 +4,65 @@ import Glibc
 import Service
 
 /// The file with the master key under which device tokens are stored: 64 hex digits, made at the first start.
-enum TokenKeyFile {
+///
+/// While the key is being replaced, the next one is in a file beside it, and afterwards the old one.
+struct TokenKeyFile {
+  let path: String
+
+  private var nextPath: String { path + ".new" }
+  /// Where the key before the present one is kept.
+  var oldPath: String { path + ".old" }
+
   /// Reads the key, or makes and syncs a new one when there is no file.
-  static func loadOrCreate(_ path: String) throws(ServerError) -> [UInt8] {
+  func loadOrCreate() throws(ServerError) -> [UInt8] {
+    if let key = try Self.read(path) { return key }
+    // The store's own folder, on the very first start.
+    mkdir(folder, 0o700)
+    return try Self.create(path, in: folder)
+  }
+
+  /// Reads the key; without it there is nothing to do.
+  func load() throws(ServerError) -> [UInt8] {
+    guard let key = try Self.read(path) else {
+      throw ServerError(
+        "store.token_key_file: there is no \(path); put your copy of the key there, readable by the server's "
+          + "user alone, since registrations cannot be read without it")
+    }
+    return key
+  }
+
+  /// The key of a rotation that did not end; nil when there is none.
+  func loadNext() throws(ServerError) -> [UInt8]? { try Self.read(nextPath) }
+
+  /// Makes the key that will follow.
+  func createNext() throws(ServerError) -> [UInt8] {
+    unlink(nextPath)
+    return try Self.create(nextPath, in: folder)
+  }
+
+  /// Puts the next key in place of the present one, which is kept beside it.
+  func adoptNext() throws(ServerError) {
+    unlink(oldPath)
+    guard link(path, oldPath) == 0 else { throw Self.failure("cannot be made", oldPath) }
+    guard rename(nextPath, path) == 0 else { throw Self.failure("cannot be replaced", path) }
+    Self.sync(folder)
+  }
+
+  private var folder: String {
+    let folder = String(path.lastIndex(of: "/").map { path[..<$0] } ?? ".")
+    return folder.isEmpty ? "/" : folder
+  }
+
+  /// nil when there is no such file.
+  private static func read(_ path: String) throws(ServerError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       guard errno == ENOENT else { throw failure("cannot be read", path) }
-      return try create(path)
+      return nil
     }
     defer { close(file) }
     var buffer = [UInt8](repeating: 0, count: 256)
-    let count = read(file, &buffer, buffer.count)
+    let count = Glibc.read(file, &buffer, buffer.count)
     guard count >= 0 else { throw failure("cannot be read", path) }
     let digits = buffer.prefix(count).filter { $0 > 0x20 }
     guard let key = Hex.decode(digits.span), key.count == StoreCipher.keyByteCount else {
@@ -25,16 +73,13 @@ enum TokenKeyFile {
     return key
   }
 
-  private static func create(_ path: String) throws(ServerError) -> [UInt8] {
+  private static func create(_ path: String, in folder: String) throws(ServerError) -> [UInt8] {
     let key: [UInt8]
     do throws(CryptoError) {
       key = try Random.bytes(StoreCipher.keyByteCount)
     } catch {
       throw ServerError("no random bytes: \(error)")
     }
-    let folder = String(path.lastIndex(of: "/").map { path[..<$0] } ?? ".")
-    // The store's own folder, on the very first start.
-    mkdir(folder.isEmpty ? "/" : folder, 0o700)
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("cannot be made", path) }
     defer { close(file) }
@@ -45,12 +90,15 @@ enum TokenKeyFile {
       throw error
     }
     // A key that is lost with the power would take every registration with it.
-    let parent = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)
-    if parent >= 0 {
-      fsync(parent)
-      close(parent)
-    }
+    sync(folder)
     return key
+  }
+
+  private static func sync(_ folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   private static func failure(_ what: String, _ path: String) -> ServerError {

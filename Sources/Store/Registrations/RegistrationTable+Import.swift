@@ -1,0 +1,38 @@
+extension RegistrationTable {
+  /// Errors: `invalidValue`, `cipher`.
+  func prepare(_ record: ImportedRegistration) throws(StoreError) -> Prepared {
+    var prepared = try prepare(record.registration, time: record.updatedAt)
+    prepared.createdAt = record.createdAt
+    prepared.tombstone = record.tombstone
+    return prepared
+  }
+
+  /// Whether neither the client nor its token has a registration of the same time or later.
+  func isNews(
+    _ prepared: Prepared, in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> Bool {
+    let key = prepared.registration.key.bytes
+    if let row = try row(key, in: transaction), row.updatedAt >= prepared.time { return false }
+    guard let holder = try transaction.copy(tokens, prepared.tokenIndex), holder != key,
+      let row = try row(holder, in: transaction)
+    else { return true }
+    return row.updatedAt < prepared.time
+  }
+
+  /// Stores what is news. Of records with one token the newest wins, whatever their order.
+  func importRecords(
+    _ records: [Prepared], in transaction: inout WriteTransaction
+  ) throws(StoreError) -> [ImportOutcome] {
+    var outcomes: [ImportOutcome] = []
+    outcomes.reserveCapacity(records.count)
+    for record in records {
+      guard try isNews(record, in: transaction) else {
+        outcomes.append(.kept)
+        continue
+      }
+      _ = try register(record, in: &transaction)
+      outcomes.append(.stored)
+    }
+    return outcomes
+  }
+}

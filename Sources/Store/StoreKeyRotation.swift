@@ -1,0 +1,65 @@
+extension Store {
+  /// Seals every device token of the store in the folder at `path` anew, from the key of `old` to that of
+  /// `new`, in one transaction: after a crash at any moment one of the two keys opens all. The number of
+  /// registrations. `lock` is that of the folder: a server would go on with the old key.
+  /// Errors: `wrongKey`, `mapFull`.
+  public static func rotateKey(
+    path: String, mapSize: UInt64, from old: any TokenCipher, to new: any TokenCipher,
+    holding lock: ServeLock
+  ) throws(StoreError) -> Int {
+    let environment = try LMDBEnvironment(
+      path: path + "/registrations", settings: .init(mapSize: mapSize, isDurable: true, mayCreate: false))
+    try environment.fillShortFile()
+    let table = try RegistrationTable(environment, cipher: old)
+    var transaction = try WriteTransaction(environment)
+    let count = try table.reseal(with: new, in: &transaction)
+    try transaction.commit()
+    return count
+  }
+}
+
+extension RegistrationTable {
+  private static let resealBatch = 1000
+
+  /// Replaces seals, token indexes and the key check by those of `new`. The number of registrations.
+  func reseal(with new: any TokenCipher, in transaction: inout WriteTransaction) throws(StoreError) -> Int {
+    try transaction.clear(tokens)
+    var count = 0
+    var start: [UInt8] = []
+    while true {
+      // A cursor must not see the table change under it, hence batches.
+      var batch: [(key: ClientKey, row: RegistrationRow)] = []
+      try transaction.scan(registrations, from: start) { (bytes, value) throws(StoreError) in
+        guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
+          throw damaged("a registration can't be read")
+        }
+        batch.append((key, row))
+        return batch.count < Self.resealBatch
+      }
+      for (key, row) in batch {
+        try reseal(row, key, with: new, in: &transaction)
+      }
+      count += batch.count
+      guard batch.count == Self.resealBatch, let last = batch.last else { break }
+      start = last.key.bytes + [0]
+    }
+    try transaction.put(meta, MetaKey.keyCheck, new.keyCheck)
+    return count
+  }
+
+  private func reseal(
+    _ row: RegistrationRow, _ key: ClientKey, with new: any TokenCipher,
+    in transaction: inout WriteTransaction
+  ) throws(StoreError) {
+    let token = try token(of: row, key.bytes)
+    var row = row
+    row.tokenIndex = try new.tokenIndex(app: key.appID, kind: row.kind, token: token)
+    do throws(TokenCipherError) {
+      row.sealedToken = try new.seal(Array(token.utf8), context: key.bytes)
+    } catch {
+      throw .cipher(error.detail)
+    }
+    try transaction.put(registrations, key.bytes, row.encode())
+    try transaction.put(tokens, row.tokenIndex, key.bytes)
+  }
+}

@@ -1,0 +1,28 @@
+import Store
+
+/// `pushbox backup`: a compacted copy of the registrations, while a server serves them.
+enum BackupCommand {
+  private static let syntax = CommandSyntax(
+    help: """
+      Usage: pushbox backup FILE [--config FILE]
+
+      Writes a consistent copy of all registrations to FILE, which must not exist. A server may be
+      running. Device tokens in it are encrypted: keep a copy of the token key too, elsewhere.
+      """, operands: 1...1)
+
+  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
+      let target = arguments.operands.first ?? ""
+      let store = try StoreCommand.openTool(settings)
+      let counts = try StoreCommand.perform { () throws(StoreError) in
+        let counts = try store.makeReader().counts()
+        try store.backUpRegistrations(to: target)
+        return counts
+      }
+      Terminal.print("backed up to \(target): \(StoreCommand.text(counts))")
+      Terminal.print(
+        "It is of use only with the key in \(settings.tokenKeyFile): keep a copy of that elsewhere.")
+      return 0
+    }
+  }
+}

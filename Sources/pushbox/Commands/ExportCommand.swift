@@ -1,0 +1,112 @@
+import Glibc
+import Store
+import Transfer
+
+/// `pushbox export`: every registration as text, device tokens in clear.
+enum ExportCommand {
+  private static let syntax = CommandSyntax(
+    help: """
+      Usage: pushbox export [--format jsonl|csv] [--output FILE] [--config FILE]
+
+      Writes every registration, for `pushbox import` or another server. A server may be running.
+      DEVICE TOKENS ARE WRITTEN IN CLEAR: that is what a migration needs. FILE is made readable by its
+      owner only and must not exist; without --output it goes to standard output.
+
+        --format   jsonl: a JSON object a line; csv: with a line of names. By default what FILE ends
+                   with, else jsonl.
+      """, options: ["format", "output"])
+
+  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
+      let path = arguments.options["output"]
+      let format = try TransferFormat.chosen(arguments.options["format"], path)
+      let store = try StoreCommand.openTool(settings)
+      let output = try OutputFile(path)
+      let count = try write(store, RegistrationEncoder(format), output)
+      try output.finish()
+      Terminal.printError("exported \(count) registrations; their device tokens are in clear: keep them safe")
+      return 0
+    }
+  }
+
+  private static func write(
+    _ store: Store, _ encoder: RegistrationEncoder, _ output: OutputFile
+  ) throws(StoreCommand.Failure) -> Int {
+    let reader = try StoreCommand.reader(store)
+    var count = 0
+    var failure: StoreCommand.Failure?
+    var buffer = encoder.header
+    try StoreCommand.perform { () throws(StoreError) in
+      try reader.forEachRecord { (record) throws(StoreError) in
+        encoder.append(record, to: &buffer)
+        count += 1
+        guard buffer.count >= 1 << 16 else { return true }
+        failure = output.write(buffer)
+        buffer.removeAll(keepingCapacity: true)
+        return failure == nil
+      }
+    }
+    if let failure = failure ?? output.write(buffer) { throw failure }
+    return count
+  }
+}
+
+extension TransferFormat {
+  /// The format of `--format`, else of a file's name, else JSON lines.
+  static func chosen(_ name: String?, _ path: String?) throws(StoreCommand.Failure) -> TransferFormat {
+    guard let name else { return path.flatMap { TransferFormat(fileName: $0) } ?? .jsonLines }
+    guard let format = TransferFormat(rawValue: name) else {
+      throw StoreCommand.Failure("--format must be jsonl or csv, not \(name)", status: 2)
+    }
+    return format
+  }
+}
+
+/// A file that has its name only once it is whole, or standard output.
+final class OutputFile {
+  private let path: String?
+  private let partial: String
+  private var descriptor: Int32
+  private var isFinished = false
+
+  /// - Parameter path: must not exist; nil for standard output.
+  init(_ path: String?) throws(StoreCommand.Failure) {
+    self.path = path
+    partial = (path ?? "") + ".partial"
+    descriptor = STDOUT_FILENO
+    guard let path else { return }
+    guard access(path, F_OK) != 0 else { throw StoreCommand.Failure("\(path) exists already") }
+    unlink(partial)
+    descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreCommand.Failure("\(path): \(Self.reason)") }
+  }
+
+  deinit {
+    guard path != nil else { return }
+    close(descriptor)
+    if !isFinished { unlink(partial) }
+  }
+
+  /// Why not everything was written; nil when it was.
+  func write(_ bytes: [UInt8]) -> StoreCommand.Failure? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBufferPointer { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return StoreCommand.Failure("\(path ?? "standard output"): \(Self.reason)") }
+      rest = rest.dropFirst(count)
+    }
+    return nil
+  }
+
+  /// Waits for the disk and gives the file its name.
+  func finish() throws(StoreCommand.Failure) {
+    guard let path else { return }
+    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+      throw StoreCommand.Failure("\(path): \(Self.reason)")
+    }
+    isFinished = true
+  }
+
+  private static var reason: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,41 @@
+import Configuration
+import Store
+
+/// `pushbox restore`: puts a backup in place of the registrations.
+enum RestoreCommand {
+  private static let syntax = CommandSyntax(
+    help: """
+      Usage: pushbox restore FILE [--force] [--config FILE]
+
+      Verifies a backup in full and puts it in place of the registrations. The server must be stopped,
+      and the token key that the backup was made with must be in place (after a key rotation that may
+      be token.key.old).
+
+        --force   replace a store that is there; its file stays beside the new one
+      """, flags: ["force"], operands: 1...1)
+
+  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
+      let source = arguments.operands.first ?? ""
+      let cipher = try cipher(settings)
+      let restored = try StoreCommand.perform { () throws(StoreError) in
+        try Store.restore(
+          from: source, to: settings.path, cipher: cipher, replacing: arguments.flags.contains("force"),
+          time: StoreCommand.now())
+      }
+      Terminal.print("restored to \(settings.path): \(StoreCommand.text(restored.counts))")
+      if let replaced = restored.replaced { Terminal.print("what was there before is in \(replaced)") }
+      return 0
+    }
+  }
+
+  private static func cipher(
+    _ settings: Configuration.Store
+  ) throws(StoreCommand.Failure) -> any TokenCipher {
+    do throws(ServerError) {
+      return try StoreOpening.cipher(try TokenKeyFile(path: settings.tokenKeyFile).load())
+    } catch {
+      throw StoreCommand.Failure("\(error)")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Configuration
+import Service
+import Store
+
+/// `pushbox rotate-key`: a new token key, and every device token sealed anew with it.
+enum RotateKeyCommand {
+  private static let syntax = CommandSyntax(
+    help: """
+      Usage: pushbox rotate-key [--config FILE]
+
+      Makes a new token key and encrypts every device token anew with it. The server must be stopped.
+      Stopped half-way, nothing is lost: either key's registrations can be read, and the next start
+      takes the right one. The old key stays in token.key.old: backups made before need it.
+      """)
+
+  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
+      let file = TokenKeyFile(path: settings.tokenKeyFile)
+      let count: Int
+      do {
+        // One who rotates, as both would write the next key.
+        let lock = try ServeLock(folder: settings.path)
+        let old = try presentCipher(settings, file)
+        let new = try StoreOpening.cipher(try file.createNext())
+        count = try Store.rotateKey(
+          path: settings.path, mapSize: UInt64(clamping: settings.mapSize), from: old, to: new, holding: lock)
+        try file.adoptNext()
+      } catch {
+        throw StoreCommand.Failure("\(error)")
+      }
+      Terminal.print("sealed \(count) registrations with the new key in \(file.path)")
+      Terminal.print("Keep a copy of it elsewhere, and make a new backup. The old key is in \(file.oldPath):")
+      Terminal.print("backups made before need it; delete it when there are none.")
+      return 0
+    }
+  }
+
+  /// The cipher that opens the store, after ending a rotation that was stopped half-way.
+  private static func presentCipher(
+    _ settings: Configuration.Store, _ file: TokenKeyFile
+  ) throws -> StoreCipher {
+    let key = try file.load()
+    if let next = try file.loadNext(), try opens(settings, next) {
+      try file.adoptNext()
+      return try StoreOpening.cipher(next)
+    }
+    return try StoreOpening.cipher(key)
+  }
+
+  private static func opens(_ settings: Configuration.Store, _ key: [UInt8]) throws -> Bool {
+    var options = StoreOptions()
+    options.role = .tool
+    do {
+      _ = try Store.open(path: settings.path, options: options, cipher: StoreOpening.cipher(key))
+      return true
+    } catch StoreError.wrongKey {
+      return false
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Store
+
+/// `pushbox verify`: reads everything that is stored and says whether it holds together.
+enum VerifyCommand {
+  private static let syntax = CommandSyntax(
+    help: """
+      Usage: pushbox verify [--config FILE]
+
+      Reads every registration, opens its device token and compares the indexes. A server may be
+      running. Exit status 0 only when all is well.
+      """)
+
+  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
+      let store = try StoreCommand.openTool(settings)
+      let (problem, counts) = try StoreCommand.perform { () throws(StoreError) in
+        let reader = try store.makeReader()
+        return (try reader.inconsistency(), try reader.counts())
+      }
+      if let problem {
+        throw StoreCommand.Failure("\(StoreError.damaged(path: settings.path, detail: problem))")
+      }
+      Terminal.print("all is well: \(StoreCommand.text(counts))")
+      return 0
+    }
+  }
+}

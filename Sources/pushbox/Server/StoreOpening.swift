@@ -1,0 +1,52 @@
+import Configuration
+import Crypto
+import Glibc
+import Service
+import Store
+
+/// Opens the store with its key, whoever needs it.
+enum StoreOpening {
+  /// - Parameter role: a server makes what is missing, key included; a tool does not.
+  static func open(
+    _ settings: Configuration.Store, role: StoreOptions.Role,
+    onWarning: @escaping @Sendable (String) -> Void = { Terminal.printError("warning: store: \($0)") }
+  ) throws(ServerError) -> Store {
+    let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
+    let key = role == .serve ? try keyFile.loadOrCreate() : try keyFile.load()
+    var options = StoreOptions()
+    options.role = role
+    options.mapSize = UInt64(clamping: settings.mapSize)
+    options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
+    options.onWarning = onWarning
+    if let store = try open(settings, options, key) { return store }
+    // A rotation may have ended between its commit and its last rename.
+    guard let next = try keyFile.loadNext(), let store = try open(settings, options, next) else {
+      throw ServerError("store.path: \(StoreError.wrongKey(path: settings.path))")
+    }
+    // Beside a server only the one who holds the lock may touch the key.
+    if role == .serve { try keyFile.adoptNext() }
+    return store
+  }
+
+  /// nil when it was written with another key.
+  private static func open(
+    _ settings: Configuration.Store, _ options: StoreOptions, _ key: [UInt8]
+  ) throws(ServerError) -> Store? {
+    let cipher = try cipher(key)
+    do throws(StoreError) {
+      return try Store.open(path: settings.path, options: options, cipher: cipher)
+    } catch .wrongKey {
+      return nil
+    } catch {
+      throw ServerError("store.path: \(error)")
+    }
+  }
+
+  static func cipher(_ key: [UInt8]) throws(ServerError) -> StoreCipher {
+    do throws(CryptoError) {
+      return try StoreCipher(masterKey: key)
+    } catch {
+      throw ServerError("store.token_key_file: \(error)")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+/// The real server under load, killed at random moments. `make crash` does it 300 times.
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(30))) struct CrashTests {
+  private static let rounds =
+    ProcessEnvironment.all()["PUSHBOX_CRASH_ROUNDS"].flatMap { Int($0) } ?? 20
+
+  @Test func whatWasAnsweredSurvivesEveryKill() throws {
+    let appliance = try Appliance { $0.more = "[log]\nlevel = \"info\"" }
+    let load = CrashLoad(threads: 16)
+    for round in 0..<Self.rounds {
+      try load.run(port: appliance.port) {
+        // Not to wait for anything: the moment is to be a random one.
+        usleep(.random(in: 1000...120_000))
+        #expect(appliance.end(SIGKILL) == 128 + SIGKILL)
+      }
+      try appliance.restart()
+      let export = try appliance.command("export")
+      #expect(export.status == 0, "round \(round): \(export.text)")
+      let contradiction = try load.contradiction(export.text)
+      #expect(contradiction == nil, "round \(round)")
+      let verify = try appliance.command("verify")
+      #expect(verify.status == 0, "round \(round): \(verify.text)")
+    }
+    #expect(load.unexpected == [])
+    #expect(load.acknowledged > Self.rounds)
+    print("\(Self.rounds) kills, \(load.acknowledged) answers: nothing lost, nothing half done")
+  }
+
+  @Test(.enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
+  func whatWasAnsweredSurvivesAFailingDisk() throws {
+    let shim = try FaultShim()
+    let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }
+    let load = CrashLoad(threads: 16)
+    var survived = 0
+    for round in 0..<max(12, Self.rounds / 10) {
+      let fault = FaultShim.Fault.allCases[round % FaultShim.Fault.allCases.count]
+      try load.run(port: appliance.port) {
+        let before = load.acknowledged
+        while load.acknowledged < before + 20 { usleep(1000) }
+        shim.set(fault, oneIn: 8)
+        usleep(.random(in: 20_000...150_000))
+        shim.set(.none, oneIn: 1)
+        // Unless LMDB gave up for good, which only a restart mends, service goes on.
+        let failed = load.acknowledged
+        var waited = 0
+        while load.acknowledged <= failed, waited < 2000 {
+          usleep(1000)
+          waited += 1
+        }
+        let goesOn = load.acknowledged > failed
+        survived += goesOn ? 1 : 0
+        #expect(goesOn || appliance.log.contains("restart pushbox"), "round \(round)")
+        #expect(appliance.end(SIGKILL) == 128 + SIGKILL, "round \(round): \(appliance.log)")
+      }
+      try appliance.restart()
+      let export = try appliance.command("export")
+      let contradiction = try load.contradiction(export.text)
+      #expect(contradiction == nil, "round \(round), \(fault)")
+      #expect(try appliance.command("verify").status == 0, "round \(round), \(fault)")
+    }
+    #expect(load.unexpected == [])
+    #expect(shim.injected > 10)
+    #expect(load.refused > 0)
+    print("\(shim.injected) faults, \(load.refused) refusals, \(survived) rounds went on without a restart")
+  }
+}

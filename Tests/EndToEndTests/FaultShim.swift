@@ -1,0 +1,144 @@
+import Glibc
+import TestSupport
+
+/// A library that is loaded before the C library and makes writes to the registrations fail. Compiled by the
+/// test, never shipped.
+final class FaultShim {
+  enum Fault: Int32, CaseIterable {
+    case none, failingWrite, shortWrite, failingSync, fullDisk
+  }
+
+  private let folder: TemporaryFolder
+  /// Shared with the server: kind of fault, one in how many calls, faults so far.
+  private let control: UnsafeMutablePointer<Int32>
+  private static let controlBytes = 4096
+
+  static var isAvailable: Bool { access("/usr/bin/cc", X_OK) == 0 }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("shim.c", Self.source)
+    try folder.write("control", String(repeating: "\0", count: Self.controlBytes))
+    let compiler = try ChildProcess(
+      "/usr/bin/cc",
+      ["-shared", "-fPIC", "-O1", "-o", folder.path + "/shim.so", folder.path + "/shim.c", "-ldl"])
+    _ = compiler.waitForOutput("\u{0}")
+    guard compiler.wait() == 0 else { throw TestSupportError("cc: \(compiler.text)") }
+    let file = open(folder.path + "/control", O_RDWR | O_CLOEXEC)
+    defer { close(file) }
+    let address = mmap(nil, Self.controlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+    guard let address, address != MAP_FAILED else { throw TestSupportError("mmap") }
+    control = address.bindMemory(to: Int32.self, capacity: Self.controlBytes / 4)
+  }
+
+  deinit {
+    munmap(control, Self.controlBytes)
+  }
+
+  var environment: [String] {
+    [
+      "PATH=/usr/bin:/bin", "LD_PRELOAD=\(folder.path)/shim.so", "FAULT_CONTROL=\(folder.path)/control",
+    ]
+  }
+
+  var injected: Int32 { control[2] }
+
+  func set(_ fault: Fault, oneIn calls: Int32) {
+    control[1] = calls
+    control[0] = fault.rawValue
+  }
+
+  private static let source = #"""
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/mman.h>
+    #include <sys/uio.h>
+    #include <unistd.h>
+
+    static volatile int *control;
+
+    __attribute__((constructor)) static void start(void) {
+      const char *path = getenv("FAULT_CONTROL");
+      int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+      if (fd < 0) return;
+      void *address = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+      close(fd);
+      if (address != MAP_FAILED) control = address;
+    }
+
+    static int strikes(int fd, int first, int last, int other) {
+      if (!control) return 0;
+      int fault = control[0];
+      if (!fault || ((fault < first || fault > last) && fault != other)) return 0;
+      char link[64], path[512];
+      snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+      ssize_t length = readlink(link, path, sizeof path - 1);
+      if (length < 0) return 0;
+      path[length] = 0;
+      if (!strstr(path, "registrations/data.mdb")) return 0;
+      int calls = control[1];
+      if (calls > 1 && random() % calls) return 0;
+      __sync_fetch_and_add(&control[2], 1);
+      return fault;
+    }
+
+    static int write_fault(int fd) { return strikes(fd, 1, 2, 4); }
+    static int refuse(int fault) { errno = fault == 4 ? ENOSPC : EIO; return -1; }
+
+    #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+    ssize_t write(int fd, const void *b, size_t n) {
+      int fault = write_fault(fd);
+      if (fault == 2) n /= 2; else if (fault) return refuse(fault);
+      return REAL(write)(fd, b, n);
+    }
+    ssize_t pwrite(int fd, const void *b, size_t n, off_t o) {
+      int fault = write_fault(fd);
+      if (fault == 2) n /= 2; else if (fault) return refuse(fault);
+      return REAL(pwrite)(fd, b, n, o);
+    }
+    ssize_t pwrite64(int fd, const void *b, size_t n, off64_t o) {
+      int fault = write_fault(fd);
+      if (fault == 2) n /= 2; else if (fault) return refuse(fault);
+      return REAL(pwrite64)(fd, b, n, o);
+    }
+    static ssize_t half(int fd, const struct iovec *v, off_t o) {
+      return REAL(pwrite)(fd, v[0].iov_base, v[0].iov_len / 2, o);
+    }
+    ssize_t writev(int fd, const struct iovec *v, int n) {
+      int fault = write_fault(fd);
+      if (fault == 2) return REAL(write)(fd, v[0].iov_base, v[0].iov_len / 2);
+      if (fault) return refuse(fault);
+      return REAL(writev)(fd, v, n);
+    }
+    ssize_t pwritev(int fd, const struct iovec *v, int n, off_t o) {
+      int fault = write_fault(fd);
+      if (fault == 2) return half(fd, v, o);
+      if (fault) return refuse(fault);
+      return REAL(pwritev)(fd, v, n, o);
+    }
+    ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t o) {
+      int fault = write_fault(fd);
+      if (fault == 2) return half(fd, v, o);
+      if (fault) return refuse(fault);
+      return REAL(pwritev64)(fd, v, n, o);
+    }
+    int fsync(int fd) {
+      if (strikes(fd, 3, 3, 3)) return refuse(3);
+      return REAL(fsync)(fd);
+    }
+    int fdatasync(int fd) {
+      if (strikes(fd, 3, 3, 3)) return refuse(3);
+      return REAL(fdatasync)(fd);
+    }
+    int msync(void *a, size_t n, int f) {
+      if (control && control[0] == 3 && !(random() % control[1])) return refuse(3);
+      return REAL(msync)(a, n, f);
+    }
+    """#
+}
