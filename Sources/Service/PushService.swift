@@ -193,6 +193,7 @@ public final class PushService {
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
         notification: message.notification, expiration: expiration, deadline: deadline))
     delivery.start { [self] result in
+      if let outcome = result.activity { shared.store.notePush(summary.key, outcome) }
       finish(key, result)
       completion(result)
     }
