@@ -21,7 +21,7 @@ let package = Package(
     .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
-    .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "TLS", dependencies: ["Bytes", "COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(
@@ -67,6 +67,9 @@ let package = Package(
       name: "pushload",
       dependencies: ["Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockRelay"],
       path: "Benchmarks/pushload", swiftSettings: strict),
+    .executableTarget(
+      name: "tomlparse", dependencies: ["TOML"], path: "Benchmarks/tomlparse",
+      swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(
@@ -78,10 +81,17 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: [
+        "Service", "Bytes", "Crypto", "EventLoop", "Gateways", "Store", "Telemetry", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
@@ -97,10 +107,11 @@ let package = Package(
       name: "MockGatewayTests",
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
+    .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -31,10 +31,10 @@ public struct APISettings: Sendable {
 
 /// The relay-facing API of one worker: registration, deletion, push, health. Loop thread only.
 public final class APIHandler: HTTPHandler {
-  private let routes: RouteTable
+  private var routes: RouteTable
   private let pushes: PushService
   private let registrations: RegistrationService
-  private let status: StatusRoutes
+  private var status: StatusRoutes
   private let pages: PublicFiles
   private let log: Log
 
@@ -44,12 +44,21 @@ public final class APIHandler: HTTPHandler {
   ) {
     let pages = PublicFiles()
     self.pages = pages
-    routes = RouteTable(
-      basePath: settings.basePath, projectIDs: settings.projectIDs, isPage: { pages.contains($0) })
+    routes = Self.routes(settings, pages)
     self.pushes = pushes
     self.registrations = registrations
     status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
     self.log = log
+  }
+
+  /// Takes new settings for all requests from now on.
+  public func apply(_ settings: APISettings) {
+    routes = Self.routes(settings, pages)
+    status.settings = settings
+  }
+
+  private static func routes(_ settings: APISettings, _ pages: PublicFiles) -> RouteTable {
+    RouteTable(basePath: settings.basePath, projectIDs: settings.projectIDs, isPage: { pages.contains($0) })
   }
 
   /// The answer to what the server refuses by itself, in the API's shape.

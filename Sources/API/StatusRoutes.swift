@@ -7,11 +7,13 @@ import Telemetry
 
 /// Health and metrics: no secrets, nothing about single clients.
 struct StatusRoutes {
-  private let settings: APISettings
+  var settings: APISettings {
+    didSet { features = Self.features(settings) }
+  }
   private let reader: StoreReader
   private let health: GatewayHealthSet
   private let registry: MetricsRegistry
-  private let features: [String]
+  private var features: [String]
   private let start = MonotonicTime.now()
   private let instanceID = RequestID.choose(nil)
 
@@ -20,7 +22,11 @@ struct StatusRoutes {
     self.reader = reader
     self.health = health
     self.registry = registry
-    features = settings.kinds.map(\.name).sorted()
+    features = Self.features(settings)
+  }
+
+  private static func features(_ settings: APISettings) -> [String] {
+    settings.kinds.map(\.name).sorted()
   }
 
   /// Alive: the words of the Rust server, or JSON for a caller that asks for it.
@@ -72,7 +78,7 @@ struct StatusRoutes {
       writer.member("push_url", settings.pushURL)
       writer.key("gateways")
       writer.beginObject()
-      for kind in kinds { writer.member(kind.name, health[kind].state.label) }
+      for kind in kinds { writer.member(kind.name, health[kind].state.label.rawValue) }
       writer.endObject()
       writer.key("registrations")
       writer.beginObject()

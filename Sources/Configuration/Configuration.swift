@@ -1,6 +1,6 @@
 /// A validated configuration.
 public struct Configuration: Sendable {
-  public struct Server: Sendable {
+  public struct Server: Sendable, Equatable {
     /// At least one.
     public let listen: [ListenAddress]
     public let publicURL: HTTPURL
@@ -11,9 +11,11 @@ public struct Configuration: Sendable {
     public let headerTimeout: Duration
     public let idleTimeout: Duration
     public let shutdownGrace: Duration
+    /// Reload by itself when the file or a key file changes.
+    public let watchConfig: Bool
   }
 
-  public struct Relay: Sendable {
+  public struct Relay: Sendable, Equatable {
     public let validateSignatures: Bool
     /// Present when signatures are validated.
     public let publicKey: PublicKeySource?
@@ -28,7 +30,7 @@ public struct Configuration: Sendable {
     case file(String)
   }
 
-  public struct Clients: Sendable {
+  public struct Clients: Sendable, Equatable {
     public enum Auth: String, Sendable, CaseIterable { case optional, sticky, required }
 
     /// Nil accepts any.
@@ -36,7 +38,7 @@ public struct Configuration: Sendable {
     public let auth: Auth
   }
 
-  public struct Store: Sendable {
+  public struct Store: Sendable, Equatable {
     public let path: String
     /// Bytes.
     public let mapSize: Int
@@ -45,22 +47,30 @@ public struct Configuration: Sendable {
     public let tokenKeyFile: String
   }
 
-  public struct Push: Sendable {
+  public struct Push: Sendable, Equatable {
     public enum Oversize: String, Sendable, CaseIterable { case trim, reject }
 
     public let deadline: Duration
     public let oversize: Oversize
     public let maxInFlight: Int
+    /// Share of refused tokens beyond which none is given up.
+    public let purgeBrakePercent: Int
     /// How long a gateway keeps a push; zero means that it tries once.
-    public let expiration: Duration
+    public let ttl: Duration
   }
 
-  public struct APNs: Sendable {
-    /// PEM text, PKCS #8.
-    public let key: SecretSource
-    public let keyID: String
-    public let teamID: String
-    public let topic: String
+  /// How APNs knows us.
+  public enum APNsAuthentication: Sendable, Equatable {
+    /// A signing key: PEM text, PKCS #8.
+    case token(key: SecretSource, keyID: String, teamID: String)
+    /// A push certificate: PEM text, or a `.p12` (inline: in base64).
+    case certificate(SecretSource, password: SecretSource?, privateKeyFile: String?)
+  }
+
+  public struct APNs: Sendable, Equatable {
+    public let authentication: APNsAuthentication
+    /// Nil leaves it to the certificate.
+    public let topic: String?
     public let productionEndpoint: HTTPURL
     public let sandboxEndpoint: HTTPURL
     /// Nil trusts the system's authorities.
@@ -69,7 +79,7 @@ public struct Configuration: Sendable {
     public let maxConnections: Int
   }
 
-  public struct FCM: Sendable {
+  public struct FCM: Sendable, Equatable {
     /// JSON text.
     public let serviceAccount: SecretSource
     public let endpoint: HTTPURL
@@ -77,7 +87,20 @@ public struct Configuration: Sendable {
     public let caFile: String?
   }
 
-  public struct Log: Sendable {
+  public struct Outbound: Sendable, Equatable {
+    public struct Proxy: Sendable, Equatable {
+      public let host: String
+      public let port: UInt16
+      public let user: String?
+      public let password: Secret?
+    }
+
+    public let proxy: Proxy?
+    /// Trusted besides the system's authorities.
+    public let caFile: String?
+  }
+
+  public struct Log: Sendable, Equatable {
     public enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
     public enum Format: String, Sendable, CaseIterable { case text, json }
 
@@ -93,14 +116,24 @@ public struct Configuration: Sendable {
   /// At least one of `apns` and `fcm` is present.
   public let apns: APNs?
   public let fcm: FCM?
+  public let outbound: Outbound
   public let log: Log
   /// Where the value of each key came from; a key without a value has none.
   public let origins: [ConfigurationKey: ConfigurationOrigin]
+  /// Every value in effect, in the order of the example file, without secrets.
+  public let entries: [ConfigurationEntry]
 
   /// Reads and validates `file` (nil: none) and `environment`, which overrides it. Throws all problems at once.
   /// Files that the configuration names are not opened here: see `Credentials`.
   public static func load(
     file: String?, environment: [String: String]
+  ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
+    try load(try file.map(ConfigurationFile.read), environment: environment)
+  }
+
+  /// The same for a file that was read already.
+  public static func load(
+    _ file: ConfigurationFile?, environment: [String: String]
   ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
     var values = ConfigurationValues()
     values.readDefaults()

@@ -9,7 +9,7 @@ enum LegacyEnvironment {
     case port
     /// `LOG_LEVEL`: directives of Rust's `tracing`.
     case logLevel
-    /// `APNS_TYPE`: only `token` is supported.
+    /// `APNS_TYPE`: `token` or `certificate`; what is configured decides.
     case gatewayType
     /// Does not apply any more; says what to do instead.
     case retired(String)
@@ -31,11 +31,8 @@ enum LegacyEnvironment {
       "FCM_API_KEY",
       .retired("Google has shut the legacy FCM API down; use FCM_V1_CREDENTIALS or fcm.service_account_file")
     ),
-    (
-      "APNS_CERTIFICATE",
-      .retired("certificates are not supported; use apns.key_file with a token signing key (.p8)")
-    ),
-    ("APNS_CERTIFICATE_PASSWORD", .retired("certificates are not supported; use apns.key_file")),
+    ("APNS_CERTIFICATE", .key(.apnsCertificate)),
+    ("APNS_CERTIFICATE_PASSWORD", .key(.apnsCertificatePassword)),
     ("DATABASE_URL", .retired("there is no database server; registrations are in the folder store.path")),
     (
       "TENANT_DATABASE_URL",
@@ -44,6 +41,13 @@ enum LegacyEnvironment {
     ("DEFAULT_TENANT_ID", .retired("there are no tenants; use clients.project_ids")),
     ("JWT_SECRET", .retired("there is no tenant API; remove it")),
     ("RELAY_URL", .retired("the relay's key is configured; use relay.public_key")),
+    ("CORS_ALLOWED_ORIGINS", .retired("any origin may register, as with \"*\"; remove it")),
+    ("DISABLE_HEADER", .retired("a registration proves its client ID as clients.auth says; remove it")),
+    ("S3_ENDPOINT", .retired("there are no analytics; remove it")),
+    ("ANALYTICS_EXPORT_BUCKET", .retired("there are no analytics; remove it")),
+    ("GEOIP_DB_BUCKET", .retired("there is no look-up of places; remove it")),
+    ("GEOIP_DB_KEY", .retired("there is no look-up of places; remove it")),
+    ("BLOCKED_COUNTRIES", .retired("countries are not blocked here; do so in the reverse proxy")),
     ("LOG_LEVEL_OTEL", .retired("there is no OpenTelemetry export; use log.level")),
     ("OTEL_EXPORTER_OTLP_ENDPOINT", .retired("there is no OpenTelemetry export; remove it")),
     ("TELEMETRY_PROMETHEUS_PORT", .retired("metrics are served at /metrics of server.listen; remove it")),

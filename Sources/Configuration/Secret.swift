@@ -1,5 +1,7 @@
 /// A text that must not be printed: descriptions, dumps and reflection show a placeholder.
-public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
   /// The text itself: for handing to the code that needs it, and nothing else.
   public let exposed: String
 
@@ -11,7 +13,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
 }
 
 /// Where a secret is to be had.
-public enum SecretSource: Sendable {
+public enum SecretSource: Sendable, Equatable {
   /// Given in the file or the environment.
   case inline(Secret)
   /// In the file of this path.

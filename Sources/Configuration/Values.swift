@@ -18,6 +18,8 @@ struct ConfigurationValues {
   /// Sections that the file or the environment mentions.
   private(set) var mentioned: Set<String> = []
   private(set) var problems: [ConfigurationProblem] = []
+  /// Keys of the other kind than `APNS_TYPE` names, whose variables do not count.
+  private var ignored: Set<ConfigurationKey> = []
   private(set) var warnings: [ConfigurationWarning] = []
 
   mutating func readDefaults() {
@@ -40,17 +42,12 @@ struct ConfigurationValues {
 
   // MARK: - File
 
-  /// Reads the file at `path`. Throws at once when it can't be read or is no TOML: nothing else can be said then.
-  mutating func readFile(_ path: String) throws(ConfigurationError) {
-    let text: [UInt8]
-    do {
-      text = try FileContent.read(path).bytes
-    } catch {
-      throw ConfigurationError(problems: [ConfigurationProblem("\(path): \(error.reason)")])
-    }
+  /// Reads `file`. Throws at once when it is no TOML: nothing else can be said then.
+  mutating func readFile(_ file: ConfigurationFile) throws(ConfigurationError) {
+    let path = file.path
     let table: TOMLTable
     do {
-      table = try TOMLDocument.parse(text)
+      table = try TOMLDocument.parse(file.bytes)
     } catch {
       let origin = ConfigurationOrigin.file(path: path, line: error.line, column: error.column)
       throw ConfigurationError(problems: [ConfigurationProblem(error.message, at: origin)])
@@ -146,6 +143,8 @@ struct ConfigurationValues {
 
   private mutating func readLegacy(_ name: String, _ meaning: LegacyEnvironment.Meaning, _ text: String) {
     switch meaning {
+    case .key(let key) where ignored.contains(key):
+      warn("has no effect beside APNS_TYPE", at: .environment(name))
     case .key(let key): read(text, as: key, from: name, layer: .legacyEnvironment)
     case .port: read("0.0.0.0:\(text)", as: .serverListen, from: name, layer: .legacyEnvironment)
     case .logLevel:
@@ -159,13 +158,11 @@ struct ConfigurationValues {
     case .gatewayType:
       mentioned.insert("apns")
       switch text.lowercased() {
-      case "token": return
-      case "certificate":
-        report(
-          "certificates are not supported; make a token signing key (.p8) in the developer account, set apns.key_file, "
-            + "apns.key_id and apns.team_id, and APNS_TYPE=token", key: "apns", at: .environment(name))
+      case "token": ignored = [.apnsCertificate, .apnsCertificatePassword]
+      case "certificate": ignored = [.apnsKey, .apnsKeyID, .apnsTeamID]
       default:
-        report("found another type, expected \"token\"", key: "apns", at: .environment(name))
+        report(
+          "found another type, expected \"token\" or \"certificate\"", key: "apns", at: .environment(name))
       }
     case .retired(let advice):
       warn("has no effect: \(advice)", at: .environment(name))
@@ -173,7 +170,8 @@ struct ConfigurationValues {
   }
 
   private mutating func read(_ text: String, as key: ConfigurationKey, from name: String, layer: Layer) {
-    mentioned.insert(key.section)
+    // As in the Rust server, a topic by itself asks for nothing.
+    if key != .apnsTopic || layer == .environment { mentioned.insert(key.section) }
     do {
       let value = try key.definition.type.decodeEnvironment(text)
       entries[key] = Entry(value: value, origin: .environment(name), layer: layer)

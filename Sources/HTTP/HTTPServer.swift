@@ -22,6 +22,12 @@ public final class HTTPServer {
     self.makeLayer = makeLayer
   }
 
+  /// New values hold in full for connections accepted from now on; open ones may keep some of the old.
+  public var options: HTTPServerOptions {
+    get { context.options }
+    set { context.options = newValue }
+  }
+
   public var counters: HTTPServerCounters {
     var counters = context.counters
     counters.connectionsOpen = connections.count

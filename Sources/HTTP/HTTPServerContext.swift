@@ -18,11 +18,13 @@ public struct HTTPServerCounters: Sendable, Hashable {
 /// What the connections of one server share. Loop-owned.
 public final class HTTPServerContext {
   public let loop: EventLoop
-  public let options: HTTPServerOptions
+  public internal(set) var options: HTTPServerOptions {
+    didSet { shortestTimeout = options.shortestTimeout }
+  }
   public let handler: any HTTPHandler
   public internal(set) var counters = HTTPServerCounters()
   let date = HTTPDate()
-  let shortestTimeout: Duration
+  private(set) var shortestTimeout: Duration
 
   public init(loop: EventLoop, options: HTTPServerOptions, handler: any HTTPHandler) {
     self.loop = loop

@@ -7,20 +7,21 @@ import Telemetry
 /// only; kept alive by what it waits for.
 final class Delivery {
   private let service: PushService
-  private let gateway: any Gateway
+  private var lease: GatewayLease
   private let health: GatewayHealth
   private let record: ClientRecord
   private let push: GatewayPush
   private let requestID: String
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
+  private var isProbe = false
   private var burialTimer: Timer?
 
   init(
-    service: PushService, gateway: any Gateway, record: ClientRecord, requestID: String, push: GatewayPush
+    service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, push: GatewayPush
   ) {
     self.service = service
-    self.gateway = gateway
+    self.lease = lease
     self.record = record
     self.requestID = requestID
     self.push = push
@@ -30,42 +31,83 @@ final class Delivery {
 
   func start(_ completion: @escaping (PushResult) -> Void) {
     self.completion = completion
-    if let refusal = health.admit() { return finish(refusal) }
+    lease.begin()
+    switch health.admit(at: .now()) {
+    case .refuse(let result): return finish(result)
+    case .probe: isProbe = true
+    case .pass: break
+    }
     attempt()
   }
 
   private func attempt() {
+    if lease.isRetired { moveToCurrentGateway() }
     let start = MonotonicTime.now()
-    gateway.deliver(push) { [self] outcome in
+    lease.gateway.deliver(push) { [self] outcome in
       service.shared.metrics.gatewayLatency[record.summary.kind]?.observe(.now() - start)
       received(outcome)
     }
   }
 
+  /// Leaves a gateway that was replaced for its successor. False when there is none.
+  @discardableResult
+  private func moveToCurrentGateway() -> Bool {
+    guard let current = service.gateways[record.summary.kind], current !== lease else { return false }
+    lease.end()
+    lease = current
+    lease.begin()
+    return true
+  }
+
   private func received(_ outcome: GatewayOutcome) {
-    let held = health.note(outcome, at: WallClock.seconds())
+    if lease.isRetired { return receivedByRetired(outcome) }
+    let finding = health.note(outcome, at: .now(), isProbe: isProbe)
+    isProbe = false
+    if let state = finding.change { log(state) }
     if case .deadToken(let reason, let since) = outcome {
-      return held ? keep(reason) : tombstone(reason: reason, since: since)
+      // While the brake holds, most tokens are refused, which speaks of our configuration.
+      return finding.keepsToken
+        ? finish(.gatewayRejected(reason: reason)) : tombstone(reason: reason, since: since)
     }
+    decide(outcome)
+  }
+
+  private func decide(_ outcome: GatewayOutcome) {
     switch policy.next(after: outcome, at: .now(), jitter: .random(in: 0...1)) {
-    case .finish(let result):
-      if case .rejected(let reason, let advice) = outcome {
-        service.shared.log.error(
-          "the gateway refuses us: \(advice)", ["gateway": .string(health.name), "reason": .string(reason)])
-      }
-      finish(result)
+    case .finish(let result): finish(result)
     case .retry(let delay):
       service.shared.metrics.retries.increment()
       service.loop.schedule(after: delay) { [self] in attempt() }
     }
   }
 
-  /// The brake holds: most tokens are refused, which speaks of our configuration.
-  private func keep(_ reason: String) {
-    service.shared.log.error(
-      "the gateway refuses most device tokens, so none is given up: check topic, environment and project",
-      ["gateway": .string(health.name), "reason": .string(reason), "request": .string(requestID)])
-    finish(.gatewayRejected(reason: reason))
+  /// An answer to the configuration of yesterday says nothing about today's, nor about the token when it
+  /// may be the configuration's fault.
+  private func receivedByRetired(_ outcome: GatewayOutcome) {
+    switch outcome {
+    case .deadToken(let reason, let since) where !PurgeBrake.mayBeOurFault(reason):
+      tombstone(reason: reason, since: since)
+    case .rejected, .deadToken:
+      if moveToCurrentGateway() { return attempt() }
+      finish(.providerNotAvailable(kind: record.summary.kind.name))
+    default: decide(outcome)
+    }
+  }
+
+  /// A line for each change of the gateway's state.
+  private func log(_ state: GatewayHealth.State) {
+    let level: LogLevel =
+      switch state {
+      case .unused, .ok: .info
+      case .degraded: .warning
+      case .rejected, .suspect, .unreachable: .error
+      }
+    service.shared.log.log(
+      level, "gateway",
+      [
+        "gateway": .string(health.name), "state": .string(state.label.rawValue),
+        "reason": .string(state.reason ?? ""), "advice": .string(state.advice ?? ""),
+      ])
   }
 
   /// Answers once the token is buried, so that the next push to this client finds it so; but by the deadline
@@ -108,6 +150,9 @@ final class Delivery {
   }
 
   private func finish(_ result: PushResult) {
+    lease.end()
+    if isProbe { health.probeEnded() }
+    isProbe = false
     let completion = self.completion
     self.completion = nil
     completion?(result)

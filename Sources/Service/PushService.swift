@@ -12,12 +12,12 @@ public struct PushSettings: Sendable {
   /// Pushes under way in this worker; beyond it they are refused.
   public var maximumInFlight: Int
   /// Seconds for which a gateway keeps a notification for a device that is away.
-  public var expiration: UInt64
+  public var timeToLive: UInt64
 
-  public init(deadline: Duration, maximumInFlight: Int, expiration: UInt64) {
+  public init(deadline: Duration, maximumInFlight: Int, timeToLive: UInt64) {
     self.deadline = deadline
     self.maximumInFlight = maximumInFlight
-    self.expiration = expiration
+    self.timeToLive = timeToLive
   }
 }
 
@@ -29,10 +29,12 @@ public final class SharedService: Sendable {
   public let metrics: ServiceMetrics
   public let log: Log
 
-  public init(store: Store, metrics: ServiceMetrics, log: Log) {
+  public init(
+    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet()
+  ) {
     self.store = store
     inFlight = InFlightTable()
-    health = GatewayHealthSet()
+    self.health = health
     self.metrics = metrics
     self.log = log
   }
@@ -64,9 +66,9 @@ public final class PushService {
   let loop: EventLoop
   let shared: SharedService
   let reader: StoreReader
-  let gateways: GatewaySet
-  private let verifier: RelayVerifier?
-  private let settings: PushSettings
+  private(set) var gateways: GatewaySet
+  private var verifier: RelayVerifier?
+  private var settings: PushSettings
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?
@@ -83,6 +85,21 @@ public final class PushService {
     self.gateways = gateways
     self.verifier = verifier
     self.settings = settings
+  }
+
+  /// Takes a new configuration for all pushes from now on. An attempt under way ends at the gateway that it
+  /// began with.
+  ///
+  /// - Parameters:
+  ///   - kinds: whose gateways change; those of other kinds stay as they are.
+  ///   - replacement: the new gateways of `kinds`; a kind without one is served no longer.
+  public func apply(
+    _ settings: PushSettings, verifier: RelayVerifier?, replacing kinds: Set<TokenKind>,
+    with replacement: GatewaySet
+  ) {
+    self.settings = settings
+    self.verifier = verifier
+    gateways.replace(kinds, with: replacement)
   }
 
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
@@ -137,11 +154,11 @@ public final class PushService {
       if let tombstone = record.summary.tombstone {
         return completion(.clientDeleted(reason: tombstone.reason))
       }
-      guard let gateway = gateways[record.summary.kind] else {
+      guard let lease = gateways[record.summary.kind] else {
         return completion(.providerNotAvailable(kind: record.summary.kind.name))
       }
       let message = try body.message(alwaysRaw: record.summary.alwaysRaw)
-      lead(push, record, gateway, message, deadline: start + settings.deadline, completion)
+      lead(push, record, lease, message, deadline: start + settings.deadline, completion)
     } catch {
       completion(.invalidBody(error))
     }
@@ -163,7 +180,7 @@ public final class PushService {
 
   /// Delivers the push, unless another copy of it is under way or done.
   private func lead(
-    _ push: IncomingPush, _ record: ClientRecord, _ gateway: any Gateway, _ message: PushMessage,
+    _ push: IncomingPush, _ record: ClientRecord, _ lease: GatewayLease, _ message: PushMessage,
     deadline: MonotonicTime, _ completion: @escaping Completion
   ) {
     let summary = record.summary
@@ -186,12 +203,12 @@ public final class PushService {
     }
     active += 1
     shared.metrics.inFlight.add(1)
-    let expiration = settings.expiration == 0 ? 0 : WallClock.seconds() + settings.expiration
     let delivery = Delivery(
-      service: self, gateway: gateway, record: record, requestID: push.requestID,
+      service: self, lease: lease, record: record, requestID: push.requestID,
       push: GatewayPush(
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
-        notification: message.notification, expiration: expiration, deadline: deadline))
+        notification: message.notification,
+        lifetime: NotificationLifetime(settings.timeToLive, from: WallClock.seconds()), deadline: deadline))
     delivery.start { [self] result in
       if let outcome = result.activity { shared.store.notePush(summary.key, outcome) }
       finish(key, result)

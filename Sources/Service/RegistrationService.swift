@@ -49,32 +49,43 @@ public enum RegistrationResult: Sendable, Equatable {
   case storeFailed
 }
 
+/// Who may register what.
+public struct RegistrationSettings: Sendable {
+  public var authentication: ClientAuthentication
+  public var policy: ClientAuthenticationPolicy
+  /// Kinds of device token that have a gateway.
+  public var kinds: Set<TokenKind>
+
+  public init(
+    authentication: ClientAuthentication, policy: ClientAuthenticationPolicy, kinds: Set<TokenKind>
+  ) {
+    self.authentication = authentication
+    self.policy = policy
+    self.kinds = kinds
+  }
+}
+
 /// Registers and deletes clients in one worker. Loop thread only.
 public final class RegistrationService {
   private let loop: EventLoop
   private let shared: SharedService
   private let reader: StoreReader
-  private let authentication: ClientAuthentication
-  private let policy: ClientAuthenticationPolicy
-  private let kinds: Set<TokenKind>
+  /// Takes effect with the next request.
+  public var settings: RegistrationSettings
 
-  /// - Parameter kinds: those with a gateway.
   public init(
-    loop: EventLoop, shared: SharedService, reader: StoreReader, authentication: ClientAuthentication,
-    policy: ClientAuthenticationPolicy, kinds: Set<TokenKind>
+    loop: EventLoop, shared: SharedService, reader: StoreReader, settings: RegistrationSettings
   ) {
     self.loop = loop
     self.shared = shared
     self.reader = reader
-    self.authentication = authentication
-    self.policy = policy
-    self.kinds = kinds
+    self.settings = settings
   }
 
   /// Registers; `completion` is called on this loop once the registration is on the disk or refused.
   public func register(_ request: RegistrationRequest, _ completion: @escaping (RegistrationResult) -> Void) {
     guard let key = authenticate(request.client, request.authorization, completion) else { return }
-    guard kinds.contains(request.kind) else {
+    guard settings.kinds.contains(request.kind) else {
       return refuse(.providerNotAvailable(kind: request.kind.name), completion)
     }
     let registration = Registration(
@@ -129,7 +140,7 @@ public final class RegistrationService {
       let key = try ClientKey(client: client.text)
       if let authorization {
         do throws(ClientAuthenticationError) {
-          try authentication.verify(
+          try settings.authentication.verify(
             authorization: authorization, client: client, now: Int64(clamping: WallClock.seconds()))
         } catch {
           refuse(.unauthenticated(error), completion)
@@ -138,7 +149,7 @@ public final class RegistrationService {
         return key
       }
       let isNeeded =
-        switch policy {
+        switch settings.policy {
         case .optional: false
         case .required: true
         case .sticky: try reader.lookup(key)?.summary.authenticated ?? false

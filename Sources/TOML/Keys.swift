@@ -5,11 +5,36 @@ struct ExactKey: Hashable {
 
   init(_ text: String) { self.text = text }
 
-  static func == (left: ExactKey, right: ExactKey) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+  static func == (left: ExactKey, right: ExactKey) -> Bool {
+    // Most keys differ in length, which is known without a look at them.
+    left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+  }
 
   func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// Finds the entries of a table: one after another while there are few, by hash when there are many.
+struct KeyIndex {
+  private static let linearLimit = 16
+  /// Empty while there are few entries.
+  private var hashed: [ExactKey: Int] = [:]
+
+  /// The index of `key` among entries whose keys `keyAt` gives.
+  func find(_ key: ExactKey, count: Int, keyAt: (Int) -> ExactKey) -> Int? {
+    guard hashed.isEmpty else { return hashed[key] }
+    return (0..<count).first { keyAt($0) == key }
+  }
+
+  /// Notes that `key` was added as the last of `count` entries.
+  mutating func add(_ key: ExactKey, count: Int, keyAt: (Int) -> ExactKey) {
+    if !hashed.isEmpty {
+      hashed[key] = count - 1
+    } else if count > Self.linearLimit {
+      for index in 0..<count { hashed[keyAt(index)] = index }
+    }
   }
 }
 

@@ -8,6 +8,7 @@ enum Numbers {
   static func parse(_ literal: ArraySlice<UInt8>, at start: TOMLPosition) throws(TOMLError)
     -> TOMLValue.Content
   {
+    if let integer = plainInteger(literal) { return .integer(integer) }
     var scanner = Scanner(rest: literal, first: literal.startIndex, start: start)
     let sign = scanner.skipSign()
     if scanner.skip("inf") {
@@ -24,6 +25,17 @@ enum Numbers {
       return .integer(try scanner.readInteger(radix: radix, negative: false))
     }
     return try parseDecimal(scanner, negative: sign == ASCII.minus)
+  }
+
+  /// What most numbers are: up to 18 digits, so that they fit, and nothing else.
+  private static func plainInteger(_ literal: ArraySlice<UInt8>) -> Int64? {
+    guard (1...18).contains(literal.count), literal.first != 0x30 || literal.count == 1 else { return nil }
+    var value: Int64 = 0
+    for byte in literal {
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      value = value &* 10 &+ Int64(byte &- 0x30)
+    }
+    return value
   }
 
   private static func parseDecimal(

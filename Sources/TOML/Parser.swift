@@ -172,7 +172,9 @@ private struct Parser {
     while ASCII.isBareKey(end.peek) || end.peek == ASCII.plus || end.peek == ASCII.dot { end.advance() }
     let literal = cursor.bytes[start.offset..<end.offset]
     let content: TOMLValue.Content
-    if literal.elementsEqual("true".utf8) {
+    if ASCII.isDigit(literal.first) {
+      content = try Numbers.parse(literal, at: start)
+    } else if literal.elementsEqual("true".utf8) {
       content = .boolean(true)
     } else if literal.elementsEqual("false".utf8) {
       content = .boolean(false)
@@ -185,10 +187,9 @@ private struct Parser {
     return content
   }
 
+  /// One that begins with no digit.
   private func looksLikeNumber(_ literal: ArraySlice<UInt8>) -> Bool {
     let signed = literal.first == ASCII.plus || literal.first == ASCII.minus
-    let unsigned = signed ? literal.dropFirst() : literal
-    return signed || ASCII.isDigit(unsigned.first) || unsigned.elementsEqual("inf".utf8)
-      || unsigned.elementsEqual("nan".utf8)
+    return signed || literal.elementsEqual("inf".utf8) || literal.elementsEqual("nan".utf8)
   }
 }

@@ -14,16 +14,21 @@ extension Cursor {
   mutating func readBasicString() throws(TOMLError) -> String {
     let start = position
     advance()
+    // What was read before the latest escape; most strings have none.
     var content: [UInt8] = []
+    var runStart = offset
     while let byte = peek, !isAtNewline {
       if byte == ASCII.quote {
+        let run = bytes[runStart..<offset]
         advance()
-        return String(decoding: content, as: UTF8.self)
+        return content.isEmpty
+          ? String(decoding: run, as: UTF8.self) : String(decoding: content + run, as: UTF8.self)
       }
       if byte == ASCII.backslash {
+        content += bytes[runStart..<offset]
         try readEscape(into: &content)
+        runStart = offset
       } else {
-        content.append(byte)
         advance()
       }
     }

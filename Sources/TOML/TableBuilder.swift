@@ -22,7 +22,7 @@ struct TableBuilder {
     var origin: Origin
     var position: TOMLPosition
     let depth: Int
-    var indices: [ExactKey: Int] = [:]
+    var index = KeyIndex()
     var entries: [Entry] = []
   }
 
@@ -143,12 +143,15 @@ struct TableBuilder {
   }
 
   private func entry(_ part: KeyPart, in table: NodeID) -> Entry? {
-    nodes[table].indices[part.key].map { nodes[table].entries[$0] }
+    let entries = nodes[table].entries
+    let found = nodes[table].index.find(part.key, count: entries.count) { entries[$0].part.key }
+    return found.map { entries[$0] }
   }
 
   private mutating func add(_ content: Content, part: KeyPart, to table: NodeID) {
-    nodes[table].indices[part.key] = nodes[table].entries.count
     nodes[table].entries.append(Entry(part: part, content: content))
+    let entries = nodes[table].entries
+    nodes[table].index.add(part.key, count: entries.count) { entries[$0].part.key }
   }
 
   private mutating func addTable(
@@ -198,7 +201,7 @@ struct TableBuilder {
     let entries = nodes[node].entries.map { entry in
       TOMLTable.Entry(key: entry.part.key.text, keyPosition: entry.part.position, value: value(entry))
     }
-    return TOMLTable(entries: entries, indices: nodes[node].indices)
+    return TOMLTable(entries: entries, index: nodes[node].index)
   }
 
   private func value(_ entry: Entry) -> TOMLValue {

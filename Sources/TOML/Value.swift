@@ -65,16 +65,16 @@ public struct TOMLTable: Sendable {
   }
 
   public let entries: [Entry]
-  private let indices: [ExactKey: Int]
+  private let index: KeyIndex
 
-  init(entries: [Entry], indices: [ExactKey: Int]) {
+  init(entries: [Entry], index: KeyIndex) {
     self.entries = entries
-    self.indices = indices
+    self.index = index
   }
 
   /// The entry of `key`, nil when there is none. Keys are compared by their Unicode scalar values.
   public func entry(_ key: String) -> Entry? {
-    indices[ExactKey(key)].map { entries[$0] }
+    index.find(ExactKey(key), count: entries.count) { ExactKey(entries[$0].key) }.map { entries[$0] }
   }
 
   /// The value of `key`, nil when there is none.

@@ -41,7 +41,7 @@ public final class Log: Sendable {
   public typealias Sink = @Sendable (_ line: [UInt8]) -> Void
 
   private let minimum: Atomic<UInt8>
-  private let format: LogFormat
+  private let writesJSON: Atomic<Bool>
   private let clock: @Sendable () -> Int64
   private let sink: Sink
 
@@ -54,7 +54,7 @@ public final class Log: Sendable {
     clock: @escaping @Sendable () -> Int64 = RFC3339.now, sink: @escaping Sink = Log.standardError
   ) {
     minimum = Atomic(level.rawValue)
-    self.format = format
+    writesJSON = Atomic(format == .json)
     self.clock = clock
     self.sink = sink
   }
@@ -63,6 +63,12 @@ public final class Log: Sendable {
   public var level: LogLevel {
     get { LogLevel(rawValue: minimum.load(ordering: .relaxed)) ?? .info }
     set { minimum.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// How records are written. May change at any time.
+  public var format: LogFormat {
+    get { writesJSON.load(ordering: .relaxed) ? .json : .text }
+    set { writesJSON.store(newValue == .json, ordering: .relaxed) }
   }
 
   /// For a level that is known at run time only.

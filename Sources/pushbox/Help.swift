@@ -7,8 +7,14 @@ enum Help {
 
       serve [--config FILE]   serve; without FILE, /etc/pushbox/config.toml if it is there,
                               and the environment
-      check [--config FILE]   validate the configuration, load keys and certificates, and say
-                              what would be served
+                              SIGHUP reloads the configuration; a bad one changes nothing
+      check [--config FILE]   validate the configuration, look at keys, certificates, files
+            [--online]        and ports, and with --online ask the gateways whether they take
+            [--json]          the credentials. Exit status 0 good, 1 warnings with --strict,
+            [--strict]        2 errors
+      config show [--config FILE]
+                              print the configuration in effect, without secrets, and where
+                              each value came from
       backup FILE             copy all registrations to FILE, while serving
       restore FILE            put a backup in place of the registrations
       export, import FILE     write all registrations as JSON lines or CSV, device tokens in clear;

@@ -12,8 +12,9 @@ enum Pushbox {
 
   private static func run(_ arguments: [String]) -> Int32 {
     switch arguments.first {
-    case "serve": return ServeCommand.run(arguments.dropFirst())
-    case "check": return CheckCommand.run(arguments.dropFirst())
+    case "serve": return ServeCommand.run(Array(arguments.dropFirst()))
+    case "check": return CheckCommand.run(Array(arguments.dropFirst()))
+    case "config": return ConfigCommand.run(Array(arguments.dropFirst()))
     case "backup": return BackupCommand.run(arguments.dropFirst())
     case "restore": return RestoreCommand.run(arguments.dropFirst())
     case "export": return ExportCommand.run(arguments.dropFirst())

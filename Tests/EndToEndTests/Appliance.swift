@@ -12,7 +12,7 @@ final class Appliance: Sendable {
   let gateway: MockGateway
   let relay: MockRelay
   let folder: TemporaryFolder
-  private let settings: MockConfiguration
+  let settings: MockConfiguration
   private let environment: [String]
   private let process: Locked<ChildProcess>
 
@@ -20,14 +20,27 @@ final class Appliance: Sendable {
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
   /// - Parameters:
-  ///   - environment: of the server.
+  ///   - environment: further variables, as `NAME=value`.
+  ///   - configure: changes the configuration before it is written.
+  convenience init(
+    environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }
+  ) throws {
+    try self.init(
+      environment: environment, gateway: { _ in }, settings: { settings, _ in configure(&settings) })
+  }
+
+  /// - Parameters:
+  ///   - environment: further variables, as `NAME=value`.
+  ///   - prepare: changes how the mock gateway starts.
   ///   - configure: changes the configuration before it is written.
   init(
-    environment: [String] = ["PATH=/usr/bin:/bin"], _ configure: (inout MockConfiguration) -> Void = { _ in }
+    environment: [String] = [], gateway prepare: (inout MockGateway.Configuration) -> Void,
+    settings configure: (inout MockConfiguration, MockGateway) throws -> Void = { _, _ in }
   ) throws {
-    self.environment = environment
+    self.environment = ["PATH=/usr/bin:/bin"] + environment
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
+    prepare(&mock)
     gateway = try MockGateway.start(mock)
     relay = try MockRelay()
     folder = try TemporaryFolder()
@@ -35,10 +48,10 @@ final class Appliance: Sendable {
       folder: folder.path, gateway: gateway, relayPublicKey: relay.publicKeyHex)
     settings.server = "workers = 2"
     settings.more = "[log]\nlevel = \"debug\""
-    configure(&settings)
+    try configure(&settings, gateway)
     try settings.write()
     self.settings = settings
-    process = Locked(try Self.serve(settings.path, environment))
+    process = Locked(try Self.serve(settings.path, self.environment))
   }
 
   deinit {
@@ -55,7 +68,7 @@ final class Appliance: Sendable {
 
   var log: String { process.withLock { $0 }.text }
 
-  /// False when it ended without saying so.
+  /// Waits until the log has `pattern`; false when the process ended without.
   func waitForLog(_ pattern: String) -> Bool { process.withLock { $0 }.waitForOutput(pattern) }
 
   /// The port it listens on, from its log.

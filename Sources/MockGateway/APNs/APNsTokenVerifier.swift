@@ -19,8 +19,8 @@ final class APNsTokenVerifier {
     case forged
   }
 
-  private let publicKey: P256PublicKey
-  private let keyID: String
+  /// By key ID.
+  private var keys: [String: P256PublicKey]
   private let teamID: String
   private var cache: [String: Content] = [:]
   /// The field of the last request, which the next one repeats as a rule.
@@ -29,9 +29,15 @@ final class APNsTokenVerifier {
   private var current: (authorization: String, since: UInt64)?
 
   init(publicKey: P256PublicKey, keyID: String, teamID: String) {
-    self.publicKey = publicKey
-    self.keyID = keyID
+    keys = [keyID: publicKey]
     self.teamID = teamID
+  }
+
+  /// Takes tokens of a further key of the team, or of `key` nil no longer any of that ID.
+  func setKey(_ key: P256PublicKey?, id: String) {
+    keys[id] = key
+    cache = [:]
+    last = nil
   }
 
   /// Why a request with this `authorization` field is refused at `now`; nil when it is not.
@@ -65,7 +71,8 @@ final class APNsTokenVerifier {
   private func verify(_ authorization: String) -> Content {
     guard let parts = try? JWT.Parts(compact: authorization.utf8.dropFirst(7)),
       let header = try? JSON.parse(parts.header), let claims = try? JSON.parse(parts.claims),
-      header["alg"]?.stringValue == "ES256", header["kid"]?.stringValue == keyID,
+      header["alg"]?.stringValue == "ES256",
+      let publicKey = header["kid"]?.stringValue.flatMap({ keys[$0] }),
       claims["iss"]?.stringValue == teamID,
       let issuedAt = claims["iat"]?.uint32Value,
       publicKey.verify(signature: parts.signature, message: parts.signingInput)

@@ -35,6 +35,10 @@ final class FCMHandler: RequestHandler {
       }
       return Verdict(response: response, refusal: error.status, deviceToken: token)
     }
+    // Firebase, "Method: projects.messages.send": validated, not delivered.
+    if body?["validate_only"]?.boolValue == true {
+      return Verdict(response: accepted(), deviceToken: token)
+    }
     return Verdict(response: accepted(), deviceToken: token, payload: body)
   }
 

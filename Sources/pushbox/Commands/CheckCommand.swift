@@ -1,26 +1,48 @@
 import Configuration
 
-/// `pushbox check`: everything `serve` would do before it listens, without a store or a socket.
+/// `pushbox check`: everything that `serve` needs, and with `--online` what the gateways say.
 enum CheckCommand {
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
-    guard let loaded = ConfigurationOption.load(arguments, command: "check") else { return 2 }
-    for warning in loaded.warnings { Terminal.printError("warning: \(warning)") }
-    let gateways: GatewayFactory
-    do throws(ServerError) {
-      gateways = try GatewayFactory(loaded.configuration, loaded.credentials)
-    } catch {
-      Terminal.printError("error: \(error)")
+  static func run(_ arguments: [String]) -> Int32 {
+    var arguments = arguments
+    let source = ConfigurationOption.take(from: &arguments)
+    let options = Set(arguments)
+    guard let source, options.isSubset(of: ["--online", "--json", "--strict"]) else {
+      Terminal.printError("Usage: pushbox check [--config FILE] [--online] [--json] [--strict]")
       return 2
     }
-    let server = loaded.configuration.server
-    Terminal.print("configuration: \(loaded.file ?? "environment only")")
-    Terminal.print("push URL:      \(server.publicURL)")
-    Terminal.print("listen:        \(server.listen.map(\.description).joined(separator: ", "))")
-    Terminal.print("store:         \(loaded.configuration.store.path)")
-    Terminal.print("device types:  \(gateways.kinds.map(\.name).sorted().joined(separator: ", "))")
-    Terminal.print(
-      "signatures:    \(loaded.configuration.relay.validateSignatures ? "verified" : "NOT VERIFIED: for tests only")"
-    )
-    return 0
+    let report = report(source, isOnline: options.contains("--online"))
+    Terminal.print(options.contains("--json") ? report.json : report.text)
+    return report.exitStatus(isStrict: options.contains("--strict"))
+  }
+
+  private static func report(_ source: ConfigurationSource, isOnline: Bool) -> CheckReport {
+    var report = CheckReport()
+    let loaded: ConfigurationSource.Loaded
+    do throws(ConfigurationError) {
+      loaded = try source.load()
+    } catch {
+      for problem in error.problems { report.fail("configuration", problem.description) }
+      if source.file == nil {
+        report.warn(
+          "configuration",
+          "no --config was given and there is no \(ConfigurationOption.defaultFile): only the environment was read"
+        )
+      }
+      return report
+    }
+    report.ok("configuration", source.file ?? "from the environment only")
+    for warning in loaded.warnings { report.warn("configuration", warning.description) }
+    KeyChecks.run(loaded.configuration, loaded.credentials, &report)
+    PlaceChecks.run(loaded.configuration, source.file, &report)
+    do throws(ServerError) {
+      let gateways = try GatewayFactory(loaded.configuration, loaded.credentials)
+      let kinds = gateways.kinds.map(\.name).sorted().joined(separator: ", ")
+      report.ok("gateways", "device tokens of type \(kinds) are served")
+      if isOnline { OnlineChecks.run(gateways, &report) }
+    } catch {
+      // Key checks name the same fault with more words.
+      if report.exitStatus(isStrict: false) == 0 { report.fail("gateways", error.description) }
+    }
+    return report
   }
 }

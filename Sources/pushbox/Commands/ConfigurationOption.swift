@@ -2,39 +2,45 @@ import Configuration
 import EventLoop
 import Glibc
 
-/// The options and the configuration that `serve` and `check` share.
+/// The option and the configuration that `serve`, `check` and `config show` share.
 enum ConfigurationOption {
   static let defaultFile = "/etc/pushbox/config.toml"
 
-  /// A configuration with its credentials and everything worth a warning.
-  struct Loaded {
-    let file: String?
-    let configuration: Configuration
-    let credentials: Credentials
-    let warnings: [ConfigurationWarning]
+  /// Takes `--config FILE` or `--config=FILE` out of `arguments`. Nil when its value is missing.
+  static func take(from arguments: inout [String]) -> ConfigurationSource? {
+    var file: String?
+    if let index = arguments.firstIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) {
+      let option = arguments.remove(at: index)
+      if option != "--config" {
+        file = String(option.dropFirst("--config=".count))
+      } else if index < arguments.count {
+        file = arguments.remove(at: index)
+      } else {
+        return nil
+      }
+    } else if access(defaultFile, F_OK) == 0 {
+      file = defaultFile
+    }
+    return ConfigurationSource(file: file, environment: ProcessEnvironment.all())
   }
 
-  /// Reads `[--config FILE]` and loads. Prints what is wrong and gives nil.
-  static func load(_ arguments: ArraySlice<String>, command: String) -> Loaded? {
-    let file: String?
-    switch (arguments.first, arguments.count) {
-    case (nil, _): file = access(defaultFile, F_OK) == 0 ? defaultFile : nil
-    case ("--config", 2): file = arguments.last
-    case (.some(let option), _) where option.hasPrefix("--config=") && arguments.count == 1:
-      file = String(option.dropFirst("--config=".count))
-    default:
-      Terminal.printError("Usage: pushbox \(command) [--config FILE]")
+  /// Loads; prints what is wrong and gives nil.
+  static func load(_ source: ConfigurationSource) -> ConfigurationSource.Loaded? {
+    do throws(ConfigurationError) {
+      return try source.load()
+    } catch {
+      report(error, source)
       return nil
     }
-    guard let loaded = configuration(file: file) else { return nil }
-    do throws(ConfigurationError) {
-      let (credentials, more) = try Credentials.load(loaded.configuration)
-      return Loaded(
-        file: file, configuration: loaded.configuration, credentials: credentials,
-        warnings: loaded.warnings + more)
-    } catch {
-      report(error, file)
-      return nil
+  }
+
+  /// Prints every problem.
+  static func report(_ error: ConfigurationError, _ source: ConfigurationSource) {
+    Terminal.printError("The configuration cannot be used:")
+    for problem in error.problems { Terminal.printError("  \(problem)") }
+    if source.file == nil {
+      Terminal.printError(
+        "No --config was given and there is no \(defaultFile), so only the environment was read.")
     }
   }
 
@@ -43,21 +49,14 @@ enum ConfigurationOption {
   static func configuration(
     file: String?
   ) -> (configuration: Configuration, warnings: [ConfigurationWarning])? {
-    let file = file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil)
+    let source = ConfigurationSource(
+      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
+      environment: ProcessEnvironment.all())
     do throws(ConfigurationError) {
-      return try Configuration.load(file: file, environment: ProcessEnvironment.all())
+      return try Configuration.load(file: source.file, environment: source.environment)
     } catch {
-      report(error, file)
+      report(error, source)
       return nil
-    }
-  }
-
-  private static func report(_ error: ConfigurationError, _ file: String?) {
-    Terminal.printError("The configuration cannot be used:")
-    for problem in error.problems { Terminal.printError("  \(problem)") }
-    if file == nil {
-      Terminal.printError(
-        "No --config was given and there is no \(defaultFile), so only the environment was read.")
     }
   }
 }

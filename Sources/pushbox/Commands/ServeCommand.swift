@@ -3,14 +3,17 @@ import EventLoop
 import Glibc
 import Telemetry
 
-/// `pushbox serve`: runs until SIGTERM or SIGINT.
+/// `pushbox serve`: runs until SIGTERM or SIGINT; SIGHUP reloads the configuration.
 enum ServeCommand {
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
-    guard let loaded = ConfigurationOption.load(arguments, command: "serve") else { return 2 }
+  static func run(_ arguments: [String]) -> Int32 {
+    var arguments = arguments
+    guard let source = ConfigurationOption.take(from: &arguments), arguments.isEmpty else {
+      Terminal.printError("Usage: pushbox serve [--config FILE]")
+      return 2
+    }
+    guard let loaded = ConfigurationOption.load(source) else { return 2 }
     let configuration = loaded.configuration
-    let log = Log(
-      level: LogLevel(name: configuration.log.level.rawValue) ?? .info,
-      format: LogFormat(rawValue: configuration.log.format.rawValue) ?? .text)
+    let log = Log(level: configuration.log.logLevel, format: configuration.log.logFormat)
     for warning in loaded.warnings { log.warning("configuration: \(warning)") }
     if !configuration.relay.validateSignatures {
       log.warning("relay signatures are not verified: anyone can push to your users; for tests only")
@@ -22,10 +25,13 @@ enum ServeCommand {
         "pushbox \(Version.text) serves",
         [
           "push_url": "\(configuration.server.publicURL)",
-          "configuration": .string(loaded.file ?? "environment"),
+          "configuration": .string(source.file ?? "environment"),
           "store": .string(configuration.store.path),
         ])
-      let signal = try waitForSignal(log)
+      let notifier = ServiceNotifier(environment: source.environment)
+      notifier.ready("serving")
+      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
       SignalSource.unblock([SIGTERM, SIGINT])
@@ -39,18 +45,22 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ log: Log) throws(ServerError) -> Int32 {
+  private static func waitForSignal(_ reloader: Reloader) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {
-          log.warning("SIGHUP: reloading is not supported yet; restart to take a new configuration")
+          reloader.reload()
         } else {
           received = signal
           loop.stop()
         }
       }
+      ConfigurationWatch(
+        loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
+        onChange: { reloader.reload() }
+      ).start()
       loop.run()
       source.cancel()
       return received

@@ -10,24 +10,31 @@ enum Housekeeping {
   private static let warningPercent = 80
 
   /// Starts on a loop of its own, which the caller stops.
-  static func start(store: Store, tombstoneDays: Int, log: Log) throws(ServerError) -> LoopThread {
+  ///
+  /// - Parameter tombstoneDays: asked anew each time, since a reload may change it.
+  static func start(
+    store: Store, log: Log, tombstoneDays: @escaping @Sendable () -> Int
+  ) throws(ServerError) -> LoopThread {
     do throws(SystemError) {
       let thread = try LoopThread(name: "housekeeping")
       let loop = thread.loop
-      loop.execute { purge(store, UInt64(clamping: tombstoneDays) * 86_400_000, log, loop) }
+      loop.execute { purge(store, tombstoneDays, log, loop) }
       return thread
     } catch {
       throw ServerError("cannot start the housekeeping thread: \(error)")
     }
   }
 
-  private static func purge(_ store: Store, _ age: UInt64, _ log: Log, _ loop: EventLoop) {
+  private static func purge(
+    _ store: Store, _ tombstoneDays: @escaping @Sendable () -> Int, _ log: Log, _ loop: EventLoop
+  ) {
+    let age = UInt64(clamping: tombstoneDays()) * 86_400_000
     let now = WallClock.milliseconds()
     store.purgeTombstones(before: now > age ? now - age : 0, limit: batch) { result in
       switch result {
       case .success(let count) where count == batch:
         // More may be waiting; between batches the writer serves others.
-        loop.execute { purge(store, age, log, loop) }
+        loop.execute { purge(store, tombstoneDays, log, loop) }
         return
       case .success(let count):
         if count > 0 { log.info("tombstones removed", ["count": .number(count)]) }
@@ -35,7 +42,7 @@ enum Housekeeping {
         log.warning("tombstones were not removed", ["error": "\(error)"])
       }
       warnIfNearlyFull(store, log)
-      loop.execute { loop.schedule(after: interval) { purge(store, age, log, loop) } }
+      loop.execute { loop.schedule(after: interval) { purge(store, tombstoneDays, log, loop) } }
     }
   }
 

@@ -1,139 +1,158 @@
-import API
 import Bytes
 import Configuration
 import Crypto
 import EventLoop
 import Glibc
-import HTTP
-import Relay
 import Service
 import Store
 import Telemetry
 
 /// The whole appliance: store, workers, and their orderly end.
 final class Server: Sendable {
-  /// Where it listens, with the ports that the kernel chose.
-  let addresses: [SocketAddress]
-  private let workers: [(thread: LoopThread, worker: LoopBound<Worker>)]
-  private let store: Store
+  private struct Listening: Sendable {
+    /// As configured; its port may be 0.
+    let wanted: ListenAddress
+    /// With the port that the kernel chose.
+    let bound: SocketAddress
+  }
+
+  /// What a reload replaces.
+  private struct Running: Sendable {
+    var configuration: Configuration
+    var settings: LiveSettings
+    var listening: [Listening]
+  }
+
+  private let running: Locked<Running>
+  private let workers: [WorkerThread]
+  private let vault: ProviderTokenVault
+  private let shared: SharedService
   private let housekeeping: LoopThread
-  private let grace: Duration
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
-    let gateways = try GatewayFactory(configuration, credentials)
-    let verifier = try Self.verifier(configuration, credentials)
-    let store = try StoreOpening.open(
-      configuration.store, role: .serve, onWarning: { log.warning("store: \($0)") })
-    self.store = store
-    let registry = MetricsRegistry()
-    let shared = SharedService(store: store, metrics: ServiceMetrics(registry: registry), log: log)
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
-    let blueprint = WorkerBlueprint(
-      shared: shared, gateways: gateways, verifier: verifier,
-      authentication: ClientAuthentication(
-        audiences: [configuration.server.publicURL.text, configuration.server.publicURL.origin]),
-      authenticationPolicy: Self.policy(configuration.clients.auth),
-      push: PushSettings(
-        deadline: configuration.push.deadline,
-        maximumInFlight: max(1, configuration.push.maxInFlight / count),
-        expiration: UInt64(max(0, configuration.push.expiration.wholeMilliseconds / 1000))),
-      api: APISettings(
-        basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
-        version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text),
-      http: Self.httpOptions(configuration.server, workers: count), registry: registry)
+    let (store, cipher) = try StoreOpening.openForServing(
+      configuration.store, onWarning: { log.warning("store: \($0)") })
+    let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
+    self.vault = vault
+    let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
+    let registry = MetricsRegistry()
+    shared = SharedService(
+      store: store, metrics: ServiceMetrics(registry: registry), log: log,
+      health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent))
+    shared.health.expose(settings.gateways.kinds, in: registry)
+    let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
+    var workers: [WorkerThread] = []
+    for index in 0..<count {
+      workers.append(try WorkerThread(index: index, blueprint, settings))
+    }
+    self.workers = workers
+    let listening = try Self.listen(at: configuration.server.listen, workers)
+    for worker in workers { worker.call { $0.listen(instead: [], grace: .zero) } }
+    let running = Locked(
+      Running(configuration: configuration, settings: settings, listening: listening))
+    self.running = running
+    housekeeping = try Housekeeping.start(store: store, log: log) {
+      running.withLock { $0.configuration.store.tombstoneDays }
+    }
+  }
+
+  /// Where it listens, with the ports that the kernel chose.
+  var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.bound) } }
+
+  /// The configuration in effect.
+  var configuration: Configuration { running.withLock { $0.configuration } }
+
+  /// Puts a configuration into effect while serving: all of it, or nothing when it throws. One thread at a
+  /// time, and none of the workers'.
+  func reload(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
+    let old = running.withLock { $0 }
+    try Self.refuseWhatNeedsARestart(old.configuration, configuration)
+    let settings = try LiveSettings(
+      configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
+    // Only this can still fail, so it comes before anything changes.
+    let kept = old.listening.filter { configuration.server.listen.contains($0.wanted) }
+    let added = configuration.server.listen.filter { wanted in !kept.contains { $0.wanted == wanted } }
+    let listening = kept + (try Self.listen(at: added, workers))
+
+    let kinds = settings.gateways.changedKinds(since: old.settings.gateways)
+    let obsolete = old.listening.map(\.bound).filter { bound in !kept.contains { $0.bound == bound } }
+    let grace = configuration.server.shutdownGrace
+    for worker in workers {
+      worker.call {
+        $0.apply(settings, replacing: kinds)
+        $0.listen(instead: obsolete, grace: grace)
+      }
+    }
+    shared.health.reset(kinds)
+    for address in listening.dropFirst(kept.count) {
+      shared.log.info("listening", ["address": "\(address.bound)"])
+    }
+    for address in obsolete { shared.log.info("listening no longer", ["address": "\(address)"]) }
+    running.withLock {
+      $0 = Running(configuration: configuration, settings: settings, listening: listening)
+    }
+  }
+
+  /// Finishes what is under way, within the grace, and closes the store. Blocks.
+  func stop() {
+    let grace = configuration.server.shutdownGrace
+    let stopped = workers.map { $0.stop(grace: grace) }
+    for done in stopped { _ = done.wait() }
+    for worker in workers { worker.stopAndJoin() }
+    housekeeping.stopAndJoin()
+    shared.store.close()
+  }
+
+  private static func refuseWhatNeedsARestart(
+    _ old: Configuration, _ new: Configuration
+  ) throws(ServerError) {
+    var keys: [ConfigurationKey] = []
+    if old.server.workers != new.server.workers { keys.append(.serverWorkers) }
+    if old.push.purgeBrakePercent != new.push.purgeBrakePercent { keys.append(.pushPurgeBrakePercent) }
+    if old.store.path != new.store.path { keys.append(.storePath) }
+    if old.store.mapSize != new.store.mapSize { keys.append(.storeMapSize) }
+    if old.store.deliveredDays != new.store.deliveredDays { keys.append(.storeDeliveredDays) }
+    if old.store.tokenKeyFile != new.store.tokenKeyFile { keys.append(.storeTokenKeyFile) }
+    guard !keys.isEmpty else { return }
+    let names = keys.map { key in
+      new.origins[key].map { "\(key.rawValue) (\($0))" } ?? key.rawValue
+    }
+    throw ServerError(
+      "\(names.joined(separator: ", ")): cannot change while serving; restart pushbox, or put the old value back"
+    )
+  }
+
+  /// Listens at `wanted` in every worker; in none of them when it throws.
+  private static func listen(
+    at wanted: [ListenAddress], _ workers: [WorkerThread]
+  ) throws(ServerError) -> [Listening] {
+    // The first worker may be given free ports; the others listen at the same.
     var addresses: [SocketAddress] = []
-    for listen in configuration.server.listen {
+    for listen in wanted {
       guard let address = SocketAddress(ip: listen.ip, port: listen.port) else {
         throw ServerError("server.listen: \(listen) is no address")
       }
       addresses.append(address)
     }
-    let workers = try Self.startWorkers(blueprint, count: count, addresses: addresses)
-    self.workers = workers.running
-    self.addresses = workers.addresses
-    grace = configuration.server.shutdownGrace
-    housekeeping = try Housekeeping.start(
-      store: store, tombstoneDays: configuration.store.tombstoneDays, log: log)
-  }
-
-  /// Finishes what is under way, within the grace, and closes the store. Blocks.
-  func stop() {
-    let grace = self.grace
-    let stopped = workers.map { worker in
-      let done = Rendezvous<Bool>()
-      worker.worker.run { $0.stop(grace: grace) { done.give(true) } }
-      return done
-    }
-    for done in stopped { _ = done.wait() }
-    for worker in workers { worker.thread.stopAndJoin() }
-    housekeeping.stopAndJoin()
-    store.close()
-  }
-
-  private static func startWorkers(
-    _ blueprint: WorkerBlueprint, count: Int, addresses: [SocketAddress]
-  ) throws(ServerError) -> (
-    running: [(thread: LoopThread, worker: LoopBound<Worker>)], addresses: [SocketAddress]
-  ) {
-    var running: [(thread: LoopThread, worker: LoopBound<Worker>)] = []
-    // The first worker may be given free ports; the others listen at the same.
-    var addresses = addresses
-    for index in 0..<count {
-      let thread: LoopThread
-      do throws(SystemError) {
-        thread = try LoopThread(name: "worker-\(index)")
-      } catch {
-        throw ServerError("cannot start worker \(index): \(error)")
-      }
-      let wanted = addresses
-      let loop = thread.loop
-      let result: Result<(LoopBound<Worker>, [SocketAddress]), ServerError> = loop.runAndWait {
-        do throws(ServerError) {
-          let worker = try Worker(blueprint, loop: loop, addresses: wanted, reusePort: count > 1)
-          return .success((LoopBound(worker, loop: loop), worker.addresses))
-        } catch {
-          return .failure(error)
+    do throws(ServerError) {
+      for worker in workers {
+        let place = addresses
+        let result: Result<[SocketAddress], ServerError> = worker.call { worker in
+          do throws(ServerError) {
+            return .success(try worker.prepare(place))
+          } catch {
+            return .failure(error)
+          }
         }
+        addresses = try result.get()
       }
-      let (worker, bound) = try result.get()
-      addresses = bound
-      running.append((thread, worker))
-    }
-    return (running, addresses)
-  }
-
-  private static func verifier(_ configuration: Configuration, _ credentials: Credentials)
-    throws(ServerError) -> RelayVerifier?
-  {
-    guard configuration.relay.validateSignatures else { return nil }
-    guard let bytes = credentials.relayPublicKey else {
-      throw ServerError("relay.public_key is missing")
-    }
-    do throws(CryptoError) {
-      let age = (configuration.relay.maxTimestampAge ?? .zero).wholeMilliseconds / 1000
-      return RelayVerifier(keys: [try Ed25519PublicKey(rawBytes: bytes)], maximumAge: age)
     } catch {
-      throw ServerError("relay.public_key: \(error)")
+      for worker in workers { worker.call { $0.discardPrepared(grace: .zero) } }
+      throw error
     }
-  }
-
-  private static func policy(_ auth: Configuration.Clients.Auth) -> ClientAuthenticationPolicy {
-    switch auth {
-    case .optional: .optional
-    case .sticky: .sticky
-    case .required: .required
-    }
-  }
-
-  private static func httpOptions(_ server: Configuration.Server, workers: Int) -> HTTPServerOptions {
-    var options = HTTPServerOptions()
-    options.limits.body = server.maxBodyBytes
-    options.headTimeout = server.headerTimeout
-    options.idleTimeout = server.idleTimeout
-    options.maximumConnections = max(1, server.maxConnections / workers)
-    options.errorResponse = { APIHandler.errorResponse(status: $0, reason: $1) }
-    return options
+    return zip(wanted, addresses).map { Listening(wanted: $0, bound: $1) }
   }
 
   /// Cores this machine has.

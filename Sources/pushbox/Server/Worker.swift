@@ -1,78 +1,119 @@
 import API
-import Configuration
 import EventLoop
 import HTTP
-import Relay
 import Service
 import Store
 import Telemetry
 
-/// What every worker is made from.
+/// What every worker is made from and keeps for good.
 struct WorkerBlueprint: Sendable {
   let shared: SharedService
-  let gateways: GatewayFactory
-  let verifier: RelayVerifier?
-  let authentication: ClientAuthentication
-  let authenticationPolicy: ClientAuthenticationPolicy
-  let push: PushSettings
-  let api: APISettings
-  let http: HTTPServerOptions
   let registry: MetricsRegistry
+  /// Whether the workers share their addresses.
+  let reusePort: Bool
 }
 
 /// One worker: everything that belongs to one loop. Made, used and stopped on that loop.
 final class Worker {
+  private let loop: EventLoop
+  private let reusePort: Bool
   private let pushes: PushService
+  private let registrations: RegistrationService
   private let handler: APIHandler
-  private let servers: [HTTPServer]
-  /// Where its servers listen.
-  let addresses: [SocketAddress]
+  private var http: HTTPServerOptions
+  /// By the address that it listens at.
+  private var servers: [SocketAddress: HTTPServer] = [:]
+  /// Opened for a configuration that is not in effect yet.
+  private var prepared: [SocketAddress: HTTPServer] = [:]
+  /// Servers that finish what they began.
+  private var draining: [HTTPServer] = []
+  private var onDrained: (() -> Void)?
 
-  /// Builds the worker and listens at `addresses`.
-  init(_ blueprint: WorkerBlueprint, loop: EventLoop, addresses: [SocketAddress], reusePort: Bool)
-    throws(ServerError)
-  {
+  init(_ blueprint: WorkerBlueprint, _ settings: LiveSettings, loop: EventLoop) throws(ServerError) {
     let reader: StoreReader
     do throws(StoreError) {
       reader = try blueprint.shared.store.makeReader()
     } catch {
       throw ServerError("store: \(error)")
     }
+    self.loop = loop
+    reusePort = blueprint.reusePort
+    http = settings.http
     pushes = PushService(
       loop: loop, shared: blueprint.shared, reader: reader,
-      gateways: blueprint.gateways.makeGateways(on: loop), verifier: blueprint.verifier,
-      settings: blueprint.push)
-    let registrations = RegistrationService(
-      loop: loop, shared: blueprint.shared, reader: reader, authentication: blueprint.authentication,
-      policy: blueprint.authenticationPolicy, kinds: blueprint.gateways.kinds)
+      gateways: settings.gateways.makeGateways(on: loop), verifier: settings.verifier,
+      settings: settings.push)
+    registrations = RegistrationService(
+      loop: loop, shared: blueprint.shared, reader: reader, settings: settings.registration)
     handler = APIHandler(
-      settings: blueprint.api, pushes: pushes, registrations: registrations, reader: reader,
+      settings: settings.api, pushes: pushes, registrations: registrations, reader: reader,
       health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
-    var servers: [HTTPServer] = []
+  }
+
+  /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
+  /// kernel chose. To be followed by `apply` or `discardPrepared`.
+  func prepare(_ addresses: [SocketAddress]) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
     for address in addresses {
-      let server = HTTPServer(loop: loop, options: blueprint.http, handler: handler)
+      let server = HTTPServer(loop: loop, options: http, handler: handler)
       do throws(SystemError) {
         try server.start(at: address, reusePort: reusePort)
       } catch {
         throw ServerError("server.listen: \(error)")
       }
-      servers.append(server)
-      if let address = server.localAddress { bound.append(address) }
+      let place = server.localAddress ?? address
+      prepared[place] = server
+      bound.append(place)
     }
-    self.servers = servers
-    self.addresses = bound
+    return bound
+  }
+
+  /// Closes what `prepare` opened.
+  func discardPrepared(grace: Duration) {
+    for server in prepared.values { drain(server, grace: grace) }
+    prepared = [:]
+  }
+
+  /// Takes the servers that were prepared, and stops those at `obsolete` addresses within `grace`.
+  func listen(instead obsolete: [SocketAddress], grace: Duration) {
+    servers.merge(prepared) { _, new in new }
+    prepared = [:]
+    for address in obsolete {
+      if let server = servers.removeValue(forKey: address) { drain(server, grace: grace) }
+    }
+  }
+
+  /// Replaces the configuration for everything that begins from now on.
+  ///
+  /// - Parameter kinds: whose gateways changed.
+  func apply(_ settings: LiveSettings, replacing kinds: Set<TokenKind>) {
+    pushes.apply(
+      settings.push, verifier: settings.verifier, replacing: kinds,
+      with: settings.gateways.makeGateways(on: loop, of: kinds))
+    registrations.settings = settings.registration
+    handler.apply(settings.api)
+    http = settings.http
+    for server in servers.values { server.options = http }
+    for server in prepared.values { server.options = http }
   }
 
   /// Stops accepting, finishes what is under way within `grace`, closes the gateways' connections.
   func stop(grace: Duration, _ completion: @escaping () -> Void) {
-    var remaining = servers.count
+    for server in servers.values { drain(server, grace: grace) }
+    servers = [:]
+    discardPrepared(grace: grace)
     let pushes = self.pushes
-    for server in servers {
-      server.stop(grace: grace) {
-        remaining -= 1
-        if remaining == 0 { pushes.shutdown(completion) }
-      }
+    guard !draining.isEmpty else { return pushes.shutdown(completion) }
+    onDrained = { pushes.shutdown(completion) }
+  }
+
+  private func drain(_ server: HTTPServer, grace: Duration) {
+    draining.append(server)
+    server.stop(grace: grace) { [self] in
+      draining.removeAll { $0 === server }
+      guard draining.isEmpty, let onDrained else { return }
+      self.onDrained = nil
+      onDrained()
     }
   }
 }

@@ -1,0 +1,76 @@
+import API
+import Configuration
+import Crypto
+import EventLoop
+import HTTP
+import Relay
+import Service
+
+/// The part of a configuration that can change while pushbox serves, with its keys loaded. One value for all
+/// workers, each of which takes it at one point on its loop.
+struct LiveSettings: Sendable {
+  let gateways: GatewayFactory
+  let verifier: RelayVerifier?
+  let registration: RegistrationSettings
+  let push: PushSettings
+  let api: APISettings
+  let http: HTTPServerOptions
+
+  /// - Parameters:
+  ///   - vault: keeps provider tokens across restarts.
+  ///   - workers: between which limits of the whole process are divided.
+  ///   - previous: the settings that these are to replace.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault, workers: Int,
+    replacing previous: LiveSettings? = nil
+  ) throws(ServerError) {
+    gateways = try GatewayFactory(
+      configuration, credentials, vault: vault, reusing: previous?.gateways)
+    verifier = try Self.verifier(configuration, credentials)
+    registration = RegistrationSettings(
+      authentication: ClientAuthentication(
+        audiences: [configuration.server.publicURL.text, configuration.server.publicURL.origin]),
+      policy: Self.policy(configuration.clients.auth), kinds: gateways.kinds)
+    push = PushSettings(
+      deadline: configuration.push.deadline,
+      maximumInFlight: max(1, configuration.push.maxInFlight / workers),
+      timeToLive: UInt64(max(0, configuration.push.ttl.wholeMilliseconds / 1000)))
+    api = APISettings(
+      basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
+      version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text)
+    http = Self.httpOptions(configuration.server, workers: workers)
+  }
+
+  private static func verifier(_ configuration: Configuration, _ credentials: Credentials)
+    throws(ServerError) -> RelayVerifier?
+  {
+    guard configuration.relay.validateSignatures else { return nil }
+    guard let bytes = credentials.relayPublicKey else {
+      throw ServerError("relay.public_key is missing")
+    }
+    do throws(CryptoError) {
+      let age = (configuration.relay.maxTimestampAge ?? .zero).wholeMilliseconds / 1000
+      return RelayVerifier(keys: [try Ed25519PublicKey(rawBytes: bytes)], maximumAge: age)
+    } catch {
+      throw ServerError("relay.public_key: \(error)")
+    }
+  }
+
+  private static func policy(_ auth: Configuration.Clients.Auth) -> ClientAuthenticationPolicy {
+    switch auth {
+    case .optional: .optional
+    case .sticky: .sticky
+    case .required: .required
+    }
+  }
+
+  private static func httpOptions(_ server: Configuration.Server, workers: Int) -> HTTPServerOptions {
+    var options = HTTPServerOptions()
+    options.limits.body = server.maxBodyBytes
+    options.headTimeout = server.headerTimeout
+    options.idleTimeout = server.idleTimeout
+    options.maximumConnections = max(1, server.maxConnections / workers)
+    options.errorResponse = { APIHandler.errorResponse(status: $0, reason: $1) }
+    return options
+  }
+}

@@ -1,0 +1,99 @@
+import Bytes
+import Configuration
+import Telemetry
+
+/// Replaces the configuration of a running server. Any thread but the workers', one at a time.
+final class Reloader: Sendable {
+  private let server: Server
+  private let source: ConfigurationSource
+  private let notifier: ServiceNotifier
+  private let log: Log
+  private let current: Locked<ReloadState>
+
+  /// - Parameter loaded: what `server` was started with.
+  init(
+    _ server: Server, _ source: ConfigurationSource, _ loaded: ConfigurationSource.Loaded,
+    notifier: ServiceNotifier, log: Log
+  ) {
+    self.server = server
+    self.source = source
+    self.notifier = notifier
+    self.log = log
+    current = Locked(
+      ReloadState(file: source.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash))
+  }
+
+  var state: ReloadState { current.withLock { $0 } }
+
+  /// Whether the file is another one than that in effect, or gone.
+  var differsOnDisk: Bool {
+    source.file != nil && source.currentHash() != state.contentHash
+  }
+
+  /// The files to watch, when the configuration in effect wants that.
+  var watchedFiles: [String]? {
+    let configuration = server.configuration
+    guard configuration.server.watchConfig else { return nil }
+    return (source.file.map { [$0] } ?? []) + configuration.keyFiles
+  }
+
+  /// Reads the configuration anew and puts it into effect. When anything is wrong nothing changes: the log and
+  /// `state` say why, and the result is false.
+  @discardableResult
+  func reload() -> Bool {
+    notifier.reloading()
+    do throws(ConfigurationError) {
+      let loaded = try source.load()
+      do throws(ServerError) {
+        try server.reload(loaded.configuration, loaded.credentials)
+      } catch {
+        fail([error.description])
+        return false
+      }
+      succeed(loaded)
+      return true
+    } catch {
+      fail(error.problems.map(\.description))
+      return false
+    }
+  }
+
+  private func succeed(_ loaded: ConfigurationSource.Loaded) {
+    let settings = loaded.configuration.log
+    log.level = settings.logLevel
+    log.format = settings.logFormat
+    for warning in loaded.warnings { log.warning("configuration: \(warning)") }
+    let state = current.withLock { state in
+      state = ReloadState(
+        file: state.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash,
+        generation: state.generation + 1, attempts: state.attempts + 1)
+      return state
+    }
+    log.info(
+      "configuration reloaded",
+      [
+        "configuration": .string(source.file ?? "environment"), "generation": .number(state.generation),
+        "sha256": .string(loaded.contentHash ?? ""), "attempt": .number(state.attempts),
+      ])
+    notifier.ready("serving")
+  }
+
+  private func fail(_ problems: [String]) {
+    for problem in problems { log.error("configuration: \(problem)") }
+    let attempts = current.withLock { state in
+      state.problems = problems
+      state.failedAt = RFC3339.now()
+      state.attempts += 1
+      return state.attempts
+    }
+    log.error(
+      "configuration not reloaded: the one that was in effect goes on",
+      ["problems": .number(problems.count), "attempt": .number(attempts)])
+    notifier.ready("serving; the last reload changed nothing: \(problems.first ?? "")")
+  }
+}
+
+extension Configuration.Log {
+  var logLevel: LogLevel { LogLevel(name: level.rawValue) ?? .info }
+  var logFormat: LogFormat { LogFormat(rawValue: format.rawValue) ?? .text }
+}
