@@ -164,6 +164,17 @@ import Testing
     #expect(statuses == [202, 202, 202, 202])
   }
 
+  @Test func anAddressGivenInAnotherWayGoesOn() throws {
+    let appliance = try Appliance()
+    let port = appliance.port
+    try appliance.folder.write(
+      "config.toml", appliance.settings.text.replacing("127.0.0.1:0", with: "127.0.0.1:\(port)"))
+    #expect(appliance.reload(1), "\(appliance.log)")
+    #expect(try BlockingHTTPClient(port: port).send("GET", "/health").status == 200)
+    #expect(appliance.reload(2), "\(appliance.log)")
+    #expect(try BlockingHTTPClient(port: port).send("GET", "/health").status == 200)
+  }
+
   @Test func listenersMoveWithoutLosingARequest() throws {
     let appliance = try Appliance()
     let wallet = try appliance.registered()
