@@ -3,7 +3,7 @@
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format bench tsan asan clean
+.PHONY: help run build test crash lint format bench tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,11 @@ test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
 	@scripts/packages.sh
 	@swift test --disable-xctest
+
+crash: ## kill a loaded server 300 times and look for lost or half-done registrations
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@PUSHBOX_CRASH_ROUNDS=300 swift test --disable-xctest --filter CrashTests
 
 lint: ## check the format of every source
 	@scripts/toolchain.sh

@@ -13,8 +13,11 @@ public struct MockConfiguration: Sendable {
   public var listen = "127.0.0.1:0"
   /// Lines for sections of their own, at the end.
   public var more = ""
-  /// Lines in `[server]`, `[relay]` and `[push]`.
+  /// The store's folder; a relative one begins at the configuration's.
+  public var storePath = "data"
+  /// Lines in `[server]`, `[relay]`, `[store]` and `[push]`.
   public var server = ""
+  public var store = ""
   public var relay = ""
   public var push = ""
   public var publicURL = Self.publicURL
@@ -43,7 +46,8 @@ public struct MockConfiguration: Sendable {
     \(relay)
 
     [store]
-    path = "data"
+    path = "\(storePath)"
+    \(store)
 
     [push]
     \(push)

@@ -17,8 +17,8 @@ enum Help {
                               each value came from
       backup FILE             copy all registrations to FILE, while serving
       restore FILE            put a backup in place of the registrations
-      export                  write all registrations as JSON lines or CSV, device tokens in clear
-      import FILE             read them back, or a dump of the Rust push server's table
+      export, import FILE     write all registrations as JSON lines or CSV, device tokens in clear;
+                              read them back, or a dump of the Rust push server's table
       clients ...             count, list, show, find and delete registrations
       verify                  read all that is stored and say whether it is whole
       rotate-key              encrypt all device tokens with a new key

@@ -14,6 +14,7 @@ import Testing
     ["Gateways"],
     ["Relay"],
     ["Service"],
+    ["Transfer"],
     ["Configuration"],
     ["API"],
     ["MockGateway", "MockRelay"],

@@ -2,10 +2,12 @@ import EventLoop
 import Store
 import Telemetry
 
-/// What happens at intervals beside the pushes: tombstones past their time are removed for good.
+/// What happens at intervals beside the pushes: tombstones past their time are removed for good, and a store
+/// that is nearly full is told of.
 enum Housekeeping {
   private static let interval = Duration.seconds(3600)
   private static let batch = 1000
+  private static let warningPercent = 80
 
   /// Starts on a loop of its own, which the caller stops.
   ///
@@ -39,7 +41,22 @@ enum Housekeeping {
       case .failure(let error):
         log.warning("tombstones were not removed", ["error": "\(error)"])
       }
+      warnIfNearlyFull(store, log)
       loop.execute { loop.schedule(after: interval) { purge(store, tombstoneDays, log, loop) } }
+    }
+  }
+
+  private static func warnIfNearlyFull(_ store: Store, _ log: Log) {
+    do throws(StoreError) {
+      let status = try store.status()
+      for (name, space) in [("registrations", status.registrations), ("deliveries", status.deliveries)] {
+        guard let space, space.percent >= warningPercent else { continue }
+        log.warning(
+          "the store is nearly full: raise store.map_size and restart",
+          ["part": .string(name), "percent": .number(space.percent), "bytes": .number(space.mapSize)])
+      }
+    } catch {
+      log.warning("the store's size cannot be read", ["error": "\(error)"])
     }
   }
 }

@@ -7,9 +7,15 @@ import Testing
 /// On a thread of its own: a loop would take one of the few threads that all tests share.
 func withLoop(_ body: @escaping (EventLoop) throws -> Void) async throws {
   let work = Lent(body: body)
+  var thread: SystemThread?
+  defer {
+    // The thread sanitizer does not see that a continuation which was resumed before its task waited orders
+    // the two threads; it sees this.
+    thread?.join()
+  }
   try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
     do {
-      try SystemThread(name: "http2-test") { continuation.resume(with: Result { try work.run() }) }.detach()
+      thread = try SystemThread(name: "http2-test") { continuation.resume(with: Result { try work.run() }) }
     } catch {
       continuation.resume(throwing: error)
     }

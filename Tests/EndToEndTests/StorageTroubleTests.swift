@@ -1,0 +1,153 @@
+import Glibc
+import MockRelay
+import TestSupport
+import Testing
+
+/// Full, read-only and foreign disks: refused in words, and all goes on once it is mended.
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct StorageTroubleTests {
+  private static let isRoot = geteuid() == 0
+
+  /// Registers long tokens until one is refused: how many were taken, and the refusal.
+  private func fill(_ appliance: Appliance, limit: Int) throws -> (Int, BlockingHTTPResponse?) {
+    let client = appliance.client()
+    for number in 0..<limit {
+      let token = String(repeating: "x", count: 3900) + "\(number)"
+      let response = try appliance.register("filler-\(number)", type: "fcm", token: token, over: client)
+      if response.status != 200 { return (number, response) }
+    }
+    return (limit, nil)
+  }
+
+  private func expectRefusal(_ response: BlockingHTTPResponse?) {
+    #expect(response?.status == 503, "\(response?.text ?? "none")")
+    #expect(response?.json?["status"]?.stringValue == "FAILURE")
+    #expect(response?.json?["errors"]?[0]?["message"]?.stringValue?.isEmpty == false)
+  }
+
+  @Test func aFullMapRefusesUntilThereIsRoom() throws {
+    let appliance = try Appliance { $0.store = "map_size = \"1MiB\"" }
+    let wallet = try appliance.registered()
+    let (count, refusal) = try fill(appliance, limit: 2000)
+    #expect(count > 20)
+    expectRefusal(refusal)
+    #expect(appliance.log.contains("store.map_size"), "the log says what to do")
+    #expect(try appliance.registrations() == count + 1)
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+    #expect(appliance.end(SIGTERM) == 0)
+    try appliance.restart()
+    #expect(appliance.waitForLog("nearly full"))
+    let client = appliance.client()
+    for number in 0..<count / 2 {
+      #expect(try client.send("DELETE", "/clients/filler-\(number)").status == 200)
+    }
+    #expect(try appliance.register("again", token: Appliance.apnsToken(), over: client).status == 200)
+    #expect(try appliance.command("verify").status == 0)
+    // A larger map takes more, with what is there.
+    #expect(appliance.end(SIGTERM) == 0)
+    try appliance.configure { $0.replacing("1MiB", with: "8MiB") }
+    try appliance.restart()
+    #expect(try fill(appliance, limit: count * 2).1 == nil)
+  }
+
+  @Test(.enabled(if: isRoot, "not root: the full disk is NOT tested"))
+  func aFullDiskRefusesUntilThereIsRoom() throws {
+    let disk = try SmallDisk(size: "3m")
+    let appliance = try Appliance { $0.storePath = disk.path + "/data" }
+    let wallet = try appliance.registered()
+    try disk.fill(leaving: 128 << 10)
+    let (count, refusal) = try fill(appliance, limit: 2000)
+    expectRefusal(refusal)
+    #expect(appliance.log.contains("no space left"), "the log says why")
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+    #expect(appliance.gateway.deliveryCount == 1)
+    // A restart on the full disk serves what there is.
+    #expect(appliance.end(SIGKILL) == 128 + SIGKILL)
+    try appliance.restart()
+    #expect(try appliance.registrations() == count + 1)
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("2")).status == 202)
+    disk.makeRoom()
+    #expect(try appliance.register("again", token: Appliance.apnsToken()).status == 200)
+    #expect(try appliance.command("verify").status == 0)
+    #expect(appliance.end(SIGTERM) == 0)
+  }
+
+  @Test(.enabled(if: isRoot, "not root: the read-only disk is NOT tested"))
+  func aReadOnlyDiskIsNamed() throws {
+    let disk = try SmallDisk(size: "3m")
+    let appliance = try Appliance { $0.storePath = disk.path + "/data" }
+    let wallet = try appliance.registered()
+    #expect(appliance.end(SIGTERM) == 0)
+    try disk.remount(readOnly: true)
+    let refused = try appliance.command("serve")
+    #expect(refused.status == 1)
+    #expect(refused.text.contains(disk.path) && refused.text.contains("no permission"), "\(refused.text)")
+    try disk.remount(readOnly: false)
+    try appliance.restart()
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+    #expect(appliance.end(SIGTERM) == 0)
+  }
+
+  @Test(.enabled(if: isRoot, "not root: the foreign owner is NOT tested"))
+  func anotherOwnerIsNamed() throws {
+    let appliance = try Appliance()
+    #expect(appliance.end(SIGTERM) == 0)
+    let folder = appliance.folder.path
+    chmod(folder, 0o755)
+    for name in ["config.toml", "apns.p8", "ca.pem", "service-account.json"] {
+      chmod(folder + "/" + name, 0o644)
+    }
+    func serveAsNobody() throws -> (status: Int32, text: String) {
+      let process = try ChildProcess(
+        "/usr/bin/setpriv",
+        [
+          "--reuid=65534", "--regid=65534", "--clear-groups", ChildProcess.products + "/pushbox", "serve",
+          "--config", folder + "/config.toml",
+        ])
+      _ = process.waitForOutput("\u{0}")
+      return (process.wait(), process.text)
+    }
+    let noKey = try serveAsNobody()
+    #expect(noKey.status == 1 && noKey.text.contains("token.key cannot be read"), "\(noKey.text)")
+    chmod(folder + "/data", 0o755)
+    chmod(folder + "/data/token.key", 0o644)
+    let noStore = try serveAsNobody()
+    #expect(noStore.status == 1 && noStore.text.contains("must belong to the user"), "\(noStore.text)")
+    try appliance.restart()
+  }
+}
+
+/// A file system in memory, of a size that can be filled. Only root can make one.
+private final class SmallDisk {
+  let path: String
+  private let folder: TemporaryFolder
+
+  init(size: String) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/disk"
+    guard mkdir(path, 0o700) == 0, mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else {
+      throw TestSupportError("mount: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit {
+    umount2(path, Int32(MNT_DETACH))
+  }
+
+  func remount(readOnly: Bool) throws {
+    let flags = UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0)
+    guard mount("tmpfs", path, "tmpfs", flags, nil) == 0 else {
+      throw TestSupportError("remount: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  func fill(leaving bytes: Int) throws {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { throw TestSupportError("statvfs") }
+    let size = max(0, Int(status.f_bavail * status.f_bsize) - bytes)
+    let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(file) }
+    guard posix_fallocate(file, 0, size) == 0 else { throw TestSupportError("fallocate") }
+  }
+
+  func makeRoom() { unlink(path + "/filler") }
+}
