@@ -21,7 +21,7 @@ let package = Package(
     .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
-    .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(name: "TLS", dependencies: ["Bytes", "COpenSSL", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(
@@ -77,10 +77,17 @@ let package = Package(
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
-    .testTarget(name: "TLSTests", dependencies: ["TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop"], swiftSettings: strict),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: [
+        "Service", "Bytes", "Crypto", "EventLoop", "Gateways", "Store", "Telemetry", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "StoreTests", dependencies: ["Store", "StoreCrashProbe"], swiftSettings: strict),
     .testTarget(
@@ -96,9 +103,6 @@ let package = Package(
       name: "MockGatewayTests",
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
-    .testTarget(
-      name: "ServiceTests", dependencies: ["Bytes", "EventLoop", "Gateways", "Service"], swiftSettings: strict
-    ),
     .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",

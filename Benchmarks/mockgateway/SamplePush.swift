@@ -21,7 +21,7 @@ struct SamplePush {
     let push = GatewayPush(
       id: PushID(messageID: "sample", clientID: "sample"), deviceToken: Hex.encode(try Random.bytes(32)),
       notification: .raw(topic: Hex.encode(try Random.bytes(32)), tag: 1108, message: message),
-      expiration: WallClock.seconds() + 86_400, deadline: .now())
+      lifetime: NotificationLifetime(300, from: WallClock.seconds()), deadline: .now())
     guard
       case .content(let payload, trimmed: false) = APNsPayload.build(push.notification, oversize: .reject),
       let request = APNsRequest.build(

@@ -78,7 +78,7 @@ struct StatusRoutes {
       writer.member("push_url", settings.pushURL)
       writer.key("gateways")
       writer.beginObject()
-      for kind in kinds { writer.member(kind.name, health[kind].state.label) }
+      for kind in kinds { writer.member(kind.name, health[kind].state.label.rawValue) }
       writer.endObject()
       writer.key("registrations")
       writer.beginObject()

@@ -13,3 +13,4 @@
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
 #include <openssl/core_names.h>
+#include <openssl/provider.h>

@@ -18,6 +18,7 @@ struct ConfigurationBuilder {
     if !values.mentioned.contains("apns"), !values.mentioned.contains("fcm") {
       values.report("no gateway configured: add [apns] or [fcm]")
     }
+    let outbound = buildOutbound()
     let log = Configuration.Log(
       level: choice(.logLevel, .info), format: choice(.logFormat, .text))
     guard values.problems.isEmpty, let server else {
@@ -25,7 +26,7 @@ struct ConfigurationBuilder {
     }
     let configuration = Configuration(
       server: server, relay: relay, clients: clients, store: store, push: push, apns: apns, fcm: fcm,
-      log: log,
+      outbound: outbound, log: log,
       origins: values.entries.mapValues(\.origin), entries: ConfigurationEntry.list(values))
     return (configuration, values.warnings)
   }
@@ -130,40 +131,8 @@ struct ConfigurationBuilder {
   private mutating func buildPush() -> Configuration.Push {
     Configuration.Push(
       deadline: duration(.pushDeadline), oversize: choice(.pushOversize, .trim),
-      maxInFlight: integer(.pushMaxInFlight), expiration: duration(.pushExpiration))
+      maxInFlight: integer(.pushMaxInFlight), purgeBrakePercent: integer(.pushPurgeBrakePercent),
+      ttl: duration(.pushTTL))
   }
 
-  private mutating func buildAPNs() -> Configuration.APNs? {
-    guard values.mentioned.contains("apns") else {
-      if values.entries[.apnsTopic] != nil {
-        warn(
-          "has no effect: without APNS_TYPE and a key nothing is sent to APNs, and iPhones can't register",
-          .apnsTopic)
-      }
-      return nil
-    }
-    let key = secret(.apnsKey, .apnsKeyFile, advice: "the token signing key (.p8)") { PrivateKeyText.pem($0) }
-    let keyID = name(.apnsKeyID, 10...10, "10 letters and digits")
-    let teamID = name(.apnsTeamID, 10...10, "10 letters and digits")
-    let topic = name(
-      .apnsTopic, 1...255, "the app's bundle ID, such as com.example.wallet", punctuation: "-.")
-    let production = endpoint(.apnsProductionEndpoint)
-    let sandbox = endpoint(.apnsSandboxEndpoint)
-    let maxConnections = integer(.apnsMaxConnections)
-    guard let key, let production, let sandbox else { return nil }
-    return Configuration.APNs(
-      key: key, keyID: keyID, teamID: teamID, topic: topic, productionEndpoint: production,
-      sandboxEndpoint: sandbox, caFile: text(.apnsCAFile), maxConnections: maxConnections)
-  }
-
-  private mutating func buildFCM() -> Configuration.FCM? {
-    guard values.mentioned.contains("fcm") else { return nil }
-    let account = secret(.fcmServiceAccount, .fcmServiceAccountFile, advice: "the service account's JSON") {
-      ServiceAccountText.json($0)
-    }
-    let endpoint = endpoint(.fcmEndpoint)
-    guard let account, let endpoint else { return nil }
-    return Configuration.FCM(
-      serviceAccount: account, endpoint: endpoint, caFile: text(.fcmCAFile))
-  }
 }

@@ -53,16 +53,24 @@ public struct Configuration: Sendable {
     public let deadline: Duration
     public let oversize: Oversize
     public let maxInFlight: Int
+    /// Share of refused tokens beyond which none is given up.
+    public let purgeBrakePercent: Int
     /// How long a gateway keeps a push; zero means that it tries once.
-    public let expiration: Duration
+    public let ttl: Duration
+  }
+
+  /// How APNs knows us.
+  public enum APNsAuthentication: Sendable, Equatable {
+    /// A signing key: PEM text, PKCS #8.
+    case token(key: SecretSource, keyID: String, teamID: String)
+    /// A push certificate: PEM text, or a `.p12` (inline: in base64).
+    case certificate(SecretSource, password: SecretSource?, privateKeyFile: String?)
   }
 
   public struct APNs: Sendable, Equatable {
-    /// PEM text, PKCS #8.
-    public let key: SecretSource
-    public let keyID: String
-    public let teamID: String
-    public let topic: String
+    public let authentication: APNsAuthentication
+    /// Nil leaves it to the certificate.
+    public let topic: String?
     public let productionEndpoint: HTTPURL
     public let sandboxEndpoint: HTTPURL
     /// Nil trusts the system's authorities.
@@ -76,6 +84,19 @@ public struct Configuration: Sendable {
     public let serviceAccount: SecretSource
     public let endpoint: HTTPURL
     /// Nil trusts the system's authorities.
+    public let caFile: String?
+  }
+
+  public struct Outbound: Sendable, Equatable {
+    public struct Proxy: Sendable, Equatable {
+      public let host: String
+      public let port: UInt16
+      public let user: String?
+      public let password: Secret?
+    }
+
+    public let proxy: Proxy?
+    /// Trusted besides the system's authorities.
     public let caFile: String?
   }
 
@@ -95,6 +116,7 @@ public struct Configuration: Sendable {
   /// At least one of `apns` and `fcm` is present.
   public let apns: APNs?
   public let fcm: FCM?
+  public let outbound: Outbound
   public let log: Log
   /// Where the value of each key came from; a key without a value has none.
   public let origins: [ConfigurationKey: ConfigurationOrigin]

@@ -1,11 +1,23 @@
+import Bytes
+
 /// The keys that a configuration names, read from their files where it does so.
 public struct Credentials: Sendable {
   /// 32 bytes; nil when the configuration names none.
   public let relayPublicKey: [UInt8]?
-  /// PEM text, PKCS #8 or SEC 1; nil without `[apns]`.
+  /// PEM text, PKCS #8 or SEC 1; nil unless APNs knows us by a token.
   public let apnsKey: Secret?
+  /// Nil unless APNs knows us by a certificate.
+  public let apnsCertificate: APNsCertificate?
   /// JSON text; nil without `[fcm]`.
   public let fcmServiceAccount: Secret?
+
+  /// A push certificate with its key.
+  public enum APNsCertificate: Sendable, Equatable {
+    /// A `.p12` file, in base64.
+    case pkcs12(base64: Secret, password: Secret)
+    /// PEM texts, which may be the same.
+    case pem(certificate: Secret, privateKey: Secret)
+  }
 
   /// Reads the files that `configuration` names. Throws all problems at once. A secret file that everyone may read
   /// is a warning.
@@ -14,16 +26,24 @@ public struct Credentials: Sendable {
   ) throws(ConfigurationError) -> (Credentials, warnings: [ConfigurationWarning]) {
     var loader = CredentialsLoader(origins: configuration.origins)
     let relayPublicKey = loader.relayPublicKey(configuration.relay.publicKey)
-    let apnsKey = loader.secret(
-      configuration.apns?.key, .apnsKeyFile,
-      advice: "holds no PEM private key, expected a token signing key (.p8)",
-      PrivateKeyText.pem)
+    var apnsKey: Secret?
+    var apnsCertificate: APNsCertificate?
+    switch configuration.apns?.authentication {
+    case .token(let key, _, _):
+      apnsKey = loader.secret(
+        key, .apnsKeyFile, advice: "holds no PEM private key, expected a token signing key (.p8)",
+        PrivateKeyText.pem)
+    case .certificate(let certificate, let password, let privateKeyFile):
+      apnsCertificate = loader.certificate(certificate, password, privateKeyFile)
+    case nil: break
+    }
     let fcmServiceAccount = loader.secret(
       configuration.fcm?.serviceAccount, .fcmServiceAccountFile,
       advice: "holds no JSON object, expected the service account's JSON", ServiceAccountText.json)
     guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.problems) }
     let credentials = Credentials(
-      relayPublicKey: relayPublicKey, apnsKey: apnsKey, fcmServiceAccount: fcmServiceAccount)
+      relayPublicKey: relayPublicKey, apnsKey: apnsKey, apnsCertificate: apnsCertificate,
+      fcmServiceAccount: fcmServiceAccount)
     return (credentials, loader.warnings)
   }
 }
@@ -65,20 +85,49 @@ private struct CredentialsLoader {
     }
   }
 
+  mutating func certificate(
+    _ source: SecretSource, _ password: SecretSource?, _ privateKeyFile: String?
+  ) -> Credentials.APNsCertificate? {
+    var text: String
+    switch source {
+    case .inline(let secret): text = secret.exposed
+    case .file(let path):
+      guard let bytes = readBytes(path, .apnsCertificateFile, isSecret: true) else { return nil }
+      text = String(validating: bytes, as: UTF8.self) ?? ""
+      // A .p12 is binary; its base64 is taken as well.
+      if !CertificateText.isUsable(text) { text = Base64.encode(bytes) }
+    }
+    guard CertificateText.isPEM(text) else {
+      let password = secret(password, .apnsCertificatePasswordFile, advice: "") {
+        CertificateText.password($0)
+      }
+      return .pkcs12(base64: Secret(text), password: password ?? Secret(""))
+    }
+    guard let privateKeyFile else { return .pem(certificate: Secret(text), privateKey: Secret(text)) }
+    let key = secret(
+      .file(privateKeyFile), .apnsPrivateKeyFile, advice: "holds no PEM private key", PrivateKeyText.pem)
+    return key.map { .pem(certificate: Secret(text), privateKey: $0) }
+  }
+
   private mutating func read(_ path: String, _ key: ConfigurationKey, isSecret: Bool) -> String? {
+    guard let bytes = readBytes(path, key, isSecret: isSecret) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      report("\(path): is no UTF-8 text", key)
+      return nil
+    }
+    return text
+  }
+
+  private mutating func readBytes(_ path: String, _ key: ConfigurationKey, isSecret: Bool) -> [UInt8]? {
     do {
       let content = try FileContent.read(path)
-      guard let text = String(validating: content.bytes, as: UTF8.self) else {
-        report("\(path): is no UTF-8 text", key)
-        return nil
-      }
       if isSecret, content.isWorldReadable {
         warnings.append(
           ConfigurationWarning(
             "\(path): can be read by every user; change that with: chmod 600 \(path)", key: key.rawValue,
             at: origins[key]))
       }
-      return text
+      return content.bytes
     } catch {
       report("\(path): \(error.reason)", key)
       return nil

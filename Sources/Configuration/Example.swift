@@ -9,6 +9,7 @@ public enum ConfigurationSchema {
     ("push", "How pushes are delivered.", false),
     ("apns", "Apple. Uncomment this section or [fcm], or both: at least one gateway is needed.", true),
     ("fcm", "Google Firebase Cloud Messaging.", true),
+    ("outbound", "The way to the gateways.", false),
     ("log", "What goes to standard error.", false),
   ]
 

@@ -27,10 +27,16 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case pushDeadline = "push.deadline_ms"
   case pushOversize = "push.oversize"
   case pushMaxInFlight = "push.max_in_flight"
-  case pushExpiration = "push.expiration_s"
+  case pushPurgeBrakePercent = "push.purge_brake_percent"
+  case pushTTL = "push.ttl_s"
 
   case apnsKeyFile = "apns.key_file"
   case apnsKey = "apns.key"
+  case apnsCertificateFile = "apns.certificate_file"
+  case apnsCertificate = "apns.certificate"
+  case apnsCertificatePasswordFile = "apns.certificate_password_file"
+  case apnsCertificatePassword = "apns.certificate_password"
+  case apnsPrivateKeyFile = "apns.private_key_file"
   case apnsKeyID = "apns.key_id"
   case apnsTeamID = "apns.team_id"
   case apnsTopic = "apns.topic"
@@ -43,6 +49,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case fcmServiceAccount = "fcm.service_account"
   case fcmEndpoint = "fcm.endpoint"
   case fcmCAFile = "fcm.ca_file"
+
+  case outboundProxy = "outbound.proxy"
+  case outboundCAFile = "outbound.ca_file"
 
   case logLevel = "log.level"
   case logFormat = "log.format"

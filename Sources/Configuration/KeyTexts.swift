@@ -29,6 +29,28 @@ enum PrivateKeyText {
   }
 }
 
+/// A push certificate as text.
+enum CertificateText {
+  static func isPEM(_ text: String) -> Bool { text.contains("-----BEGIN ") }
+
+  /// Whether it is PEM or base64. Whether the certificate is any good shows when it is loaded.
+  static func isUsable(_ text: String) -> Bool { isPEM(text) || pkcs12(text) != nil }
+
+  /// The bytes that `text` is the base64 of; nil for anything else.
+  static func pkcs12(_ text: String) -> [UInt8]? {
+    let compact = text.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }
+    guard !compact.isEmpty else { return nil }
+    return Base64.decode(compact)
+  }
+
+  /// A password as a file holds it: without the line's end.
+  static func password(_ text: String) -> String {
+    var bytes = text.utf8[...]
+    while let last = bytes.last, last == 0x0A || last == 0x0D { bytes = bytes.dropLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
 /// A service account as text.
 enum ServiceAccountText {
   /// `text` when it can be a JSON object; nil otherwise. Its members are checked when it is loaded.

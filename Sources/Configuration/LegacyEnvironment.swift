@@ -9,7 +9,7 @@ enum LegacyEnvironment {
     case port
     /// `LOG_LEVEL`: directives of Rust's `tracing`.
     case logLevel
-    /// `APNS_TYPE`: only `token` is supported.
+    /// `APNS_TYPE`: `token` or `certificate`; what is configured decides.
     case gatewayType
     /// Does not apply any more; says what to do instead.
     case retired(String)
@@ -31,11 +31,8 @@ enum LegacyEnvironment {
       "FCM_API_KEY",
       .retired("Google has shut the legacy FCM API down; use FCM_V1_CREDENTIALS or fcm.service_account_file")
     ),
-    (
-      "APNS_CERTIFICATE",
-      .retired("certificates are not supported; use apns.key_file with a token signing key (.p8)")
-    ),
-    ("APNS_CERTIFICATE_PASSWORD", .retired("certificates are not supported; use apns.key_file")),
+    ("APNS_CERTIFICATE", .key(.apnsCertificate)),
+    ("APNS_CERTIFICATE_PASSWORD", .key(.apnsCertificatePassword)),
     ("DATABASE_URL", .retired("there is no database server; registrations are in the folder store.path")),
     (
       "TENANT_DATABASE_URL",

@@ -120,11 +120,17 @@ extension ConfigurationKey {
       KeyDefinition(
         .integer(ConfigurationKey.anyCount), default: "10000",
         "Pushes under way at once; beyond it the answer is 503.")
-    case .pushExpiration:
+    case .pushPurgeBrakePercent:
       KeyDefinition(
-        .duration(.seconds, 0...2_419_200), default: "86400",
-        "How long the gateway keeps a push for a device that is offline; 0 tries once. One day by default: most\n"
-          + "requests of a session are void by then. At most 28 days, as FCM allows.")
+        .integer(1...100), default: "50",
+        "When more than this share of recent pushes is refused for a reason that speaks of a wrong topic,\n"
+          + "environment or project, no device token is given up any more.")
+    case .pushTTL:
+      KeyDefinition(
+        .duration(.seconds, 0...2_419_200), default: "300",
+        "How long the gateway keeps a push for a device that is offline; 0 tries once. A signing request is stale\n"
+          + "after minutes: a longer time shows old ones all at once when the device comes back. At most 28 days,\n"
+          + "as FCM allows.")
 
     case .apnsKey:
       KeyDefinition(.text, "Or the key itself: its PEM text, or that in base64.")
@@ -132,14 +138,31 @@ extension ConfigurationKey {
       KeyDefinition(
         .path, sample: "\"AuthKey_ABCDE12345.p8\"", required: true, "The file of the token signing key (.p8)."
       )
+    case .apnsCertificateFile:
+      KeyDefinition(
+        .path, sample: "\"push.p12\"",
+        "Instead of a key: the file of the app's push certificate, a .p12 with its key, or PEM.")
+    case .apnsCertificate:
+      KeyDefinition(.text, "Or the certificate itself: the .p12 in base64, or PEM text.")
+    case .apnsCertificatePasswordFile:
+      KeyDefinition(.path, sample: "\"push.password\"", "The file with the password of the .p12.")
+    case .apnsCertificatePassword:
+      KeyDefinition(.text, "Or the password itself.")
+    case .apnsPrivateKeyFile:
+      KeyDefinition(
+        .path, sample: "\"push-key.pem\"",
+        "The file of a PEM certificate's private key, when it is not in the same file.")
     case .apnsKeyID:
       KeyDefinition(
         .text, sample: "\"ABCDE12345\"", required: true,
-        "Key ID, 10 characters, as the developer account shows it.")
+        "Key ID, 10 characters, as the developer account shows it. Not with a certificate.")
     case .apnsTeamID:
-      KeyDefinition(.text, sample: "\"FGHIJ67890\"", required: true, "Team ID, 10 characters.")
+      KeyDefinition(
+        .text, sample: "\"FGHIJ67890\"", required: true, "Team ID, 10 characters. Not with a certificate.")
     case .apnsTopic:
-      KeyDefinition(.text, sample: "\"com.example.wallet\"", required: true, "The app's bundle ID.")
+      KeyDefinition(
+        .text, sample: "\"com.example.wallet\"", required: true,
+        "The app's bundle ID. With a certificate, by default the one that it names.")
     case .apnsProductionEndpoint:
       KeyDefinition(.text, default: "\"https://api.push.apple.com:443\"", "Gateway for tokens of type apns.")
     case .apnsSandboxEndpoint:
@@ -161,6 +184,15 @@ extension ConfigurationKey {
     case .fcmCAFile:
       KeyDefinition(.path, sample: "\"ca.pem\"", "Certificate authorities to trust instead of the system's.")
 
+    case .outboundProxy:
+      KeyDefinition(
+        .text, sample: "\"http://user:password@proxy.example.com:3128\"",
+        "HTTP proxy for all connections to gateways (CONNECT). User and password may be percent-encoded.")
+    case .outboundCAFile:
+      KeyDefinition(
+        .path, sample: "\"proxy-ca.pem\"",
+        "Certificate authorities to trust besides the system's, for a proxy that has its own.")
+
     case .logLevel:
       KeyDefinition(
         .choice(["debug", "info", "warning", "error"]), default: "\"info\"", "Least severity that is logged.")
@@ -170,5 +202,10 @@ extension ConfigurationKey {
   }
 
   /// Whether the value must not be printed.
-  public var isSecret: Bool { self == .apnsKey || self == .fcmServiceAccount }
+  public var isSecret: Bool {
+    switch self {
+    case .apnsKey, .apnsCertificate, .apnsCertificatePassword, .fcmServiceAccount, .outboundProxy: true
+    default: false
+    }
+  }
 }

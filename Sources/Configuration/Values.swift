@@ -18,6 +18,8 @@ struct ConfigurationValues {
   /// Sections that the file or the environment mentions.
   private(set) var mentioned: Set<String> = []
   private(set) var problems: [ConfigurationProblem] = []
+  /// Keys of the other kind than `APNS_TYPE` names, whose variables do not count.
+  private var ignored: Set<ConfigurationKey> = []
   private(set) var warnings: [ConfigurationWarning] = []
 
   mutating func readDefaults() {
@@ -141,6 +143,8 @@ struct ConfigurationValues {
 
   private mutating func readLegacy(_ name: String, _ meaning: LegacyEnvironment.Meaning, _ text: String) {
     switch meaning {
+    case .key(let key) where ignored.contains(key):
+      warn("has no effect beside APNS_TYPE", at: .environment(name))
     case .key(let key): read(text, as: key, from: name, layer: .legacyEnvironment)
     case .port: read("0.0.0.0:\(text)", as: .serverListen, from: name, layer: .legacyEnvironment)
     case .logLevel:
@@ -154,13 +158,11 @@ struct ConfigurationValues {
     case .gatewayType:
       mentioned.insert("apns")
       switch text.lowercased() {
-      case "token": return
-      case "certificate":
-        report(
-          "certificates are not supported; make a token signing key (.p8) in the developer account, set apns.key_file, "
-            + "apns.key_id and apns.team_id, and APNS_TYPE=token", key: "apns", at: .environment(name))
+      case "token": ignored = [.apnsCertificate, .apnsCertificatePassword]
+      case "certificate": ignored = [.apnsKey, .apnsKeyID, .apnsTeamID]
       default:
-        report("found another type, expected \"token\"", key: "apns", at: .environment(name))
+        report(
+          "found another type, expected \"token\" or \"certificate\"", key: "apns", at: .environment(name))
       }
     case .retired(let advice):
       warn("has no effect: \(advice)", at: .environment(name))

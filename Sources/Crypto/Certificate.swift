@@ -26,6 +26,15 @@ final class CertificateBuilder {
 
   deinit { X509_free(pointer) }
 
+  /// Adds an attribute to the subject's name.
+  func addSubject(_ attribute: String, _ value: String) throws(CryptoError) {
+    guard
+      X509_NAME_add_entry_by_txt(
+        X509_get_subject_name(pointer), attribute, utf8StringType, Array(value.utf8),
+        Int32(clamping: value.utf8.count), -1, 0) == 1
+    else { throw .fromOpenSSL("certificate") }
+  }
+
   /// Adds the extension `identifier` (an OpenSSL NID) with `value` in OpenSSL's configuration syntax.
   func add(_ identifier: Int32, _ value: String, issuer: OpaquePointer) throws(CryptoError) {
     var context = X509V3_CTX()

@@ -37,13 +37,18 @@ public final class LoopbackCertificateAuthority: @unchecked Sendable {
 
   /// Issues a certificate, for server and client use, for `names`: DNS names and IP addresses, the first
   /// of which is the common name as well. A validity in the past gives an expired certificate.
-  public func issue(names: [String], validity: Validity) throws(CryptoError) -> IssuedCertificate {
+  ///
+  /// - Parameter userID: the subject's UID, which in Apple's push certificates is the app's bundle ID.
+  public func issue(
+    names: [String], validity: Validity, userID: String? = nil
+  ) throws(CryptoError) -> IssuedCertificate {
     try Self.check(validity)
     guard let first = names.first else { throw .invalidCertificateRequest("no name given") }
     var alternatives: [String] = []
     for name in names { alternatives.append(try Self.alternativeName(name)) }
     let leafKey = try P256PrivateKey.generate()
     let leaf = try CertificateBuilder(commonName: first, subjectKey: leafKey.handle, validity: validity)
+    if let userID { try leaf.addSubject("UID", userID) }
     let issuer = certificate.pointer
     try leaf.add(NID_basic_constraints, "critical,CA:FALSE", issuer: issuer)
     try leaf.add(NID_key_usage, "critical,digitalSignature", issuer: issuer)

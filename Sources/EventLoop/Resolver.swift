@@ -1,30 +1,8 @@
 import CLinux
 import Glibc
 
-/// Host names to addresses. `getaddrinfo` blocks, so each look-up has a short-lived thread of its own:
-/// look-ups are rare (one a connection), and a slow one must not hold up another host's.
-public enum Resolver {
-  /// Resolves `host` and calls `completion` on `loop`, in the order to try. Numeric addresses need no
-  /// thread and complete at once.
-  public static func resolve(
-    host: String, port: UInt16, on loop: EventLoop,
-    _ completion: @escaping @Sendable (Result<[SocketAddress], TransportError>) -> Void
-  ) {
-    let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-    if let address = SocketAddress(ip: bare, port: port) {
-      return completion(.success([address]))
-    }
-    do throws(SystemError) {
-      let thread = try SystemThread(name: "resolver") {
-        let result = lookUp(host: bare, port: port)
-        loop.execute { completion(result) }
-      }
-      thread.detach()
-    } catch {
-      completion(.failure(.resolveFailed(host: host, reason: error.description)))
-    }
-  }
-
+/// Host names to addresses by the system. `getaddrinfo` blocks: see `ResolverCache`.
+enum Resolver {
   /// Asks the system, on the calling thread.
   static func lookUp(host: String, port: UInt16) -> Result<[SocketAddress], TransportError> {
     var hints = addrinfo()

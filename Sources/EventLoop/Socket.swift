@@ -38,6 +38,18 @@ public struct Socket: ~Copyable {
     set(fd, level: Int32(IPPROTO_TCP), option: TCP_NODELAY, to: 1)
   }
 
+  /// For connections that we make and keep: a peer that vanished is noticed although nothing tells so.
+  static func tuneOutbound(_ fd: Int32) {
+    setNoDelay(fd)
+    // Bytes that nobody acknowledges for so long end the connection (tcp(7)); by default it is a quarter hour.
+    set(fd, level: Int32(IPPROTO_TCP), option: TCP_USER_TIMEOUT, to: 10_000)
+    set(fd, level: SOL_SOCKET, option: SO_KEEPALIVE, to: 1)
+    // Seconds of idleness before the first probe, between probes, and how many may be lost.
+    set(fd, level: Int32(IPPROTO_TCP), option: TCP_KEEPIDLE, to: 60)
+    set(fd, level: Int32(IPPROTO_TCP), option: TCP_KEEPINTVL, to: 10)
+    set(fd, level: Int32(IPPROTO_TCP), option: TCP_KEEPCNT, to: 3)
+  }
+
   static func localAddress(of fd: Int32) -> SocketAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

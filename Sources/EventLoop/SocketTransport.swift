@@ -24,7 +24,10 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
 
   let loop: EventLoop
   var phase = Phase.connecting
-  var connector: Connector?
+  /// What brings the socket.
+  var opening: (any TransportOpening)?
+  /// Bounds the layer's handshake of an outgoing connection.
+  var handshakeTimeout: Duration?
   /// Guards the connect and the handshake, later the linger.
   var phaseTimer: Timer?
   private let makeLayer: LayerFactory?
@@ -66,7 +69,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   /// - Parameter handshakeTimeout: bounds the layer's handshake.
   public func start(handshakeTimeout: Duration) {
     guard fd >= 0, phase == .connecting else { return }
-    if makeLayer != nil { armPhaseTimer(handshakeTimeout) }
+    self.handshakeTimeout = handshakeTimeout
     begin()
   }
 
@@ -90,6 +93,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     case .success(let layer):
       self.layer = layer
       phase = .handshaking
+      if let handshakeTimeout { armPhaseTimer(handshakeTimeout) }
       continueHandshake()
     }
   }
@@ -97,7 +101,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   func armPhaseTimer(_ timeout: Duration) {
     phaseTimer = loop.schedule(after: timeout) { [weak self] in
       guard let self else { return }
-      self.finish(.connectTimedOut(address: self.remoteAddress?.description ?? "the peer"))
+      self.finish(.handshakeTimedOut(address: self.remoteAddress?.description ?? "the peer"))
     }
   }
 
@@ -107,7 +111,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     case .done: becomeOpen()
     case .wantRead: layerWantsWrite = false
     case .wantWrite: layerWantsWrite = true
-    case .endOfStream: return finish(.tls("the peer closed the connection during the handshake"))
+    case .endOfStream: return finish(.tls(.truncated))
     case .failed(let error): return finish(error)
     }
     updateInterest()
@@ -317,8 +321,8 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     phase = .closed
     phaseTimer?.cancel()
     phaseTimer = nil
-    connector?.cancel()
-    connector = nil
+    opening?.cancel()
+    opening = nil
     let delegate = self.delegate
     self.delegate = nil
     if let registration { loop.removeDescriptor(registration) }

@@ -4,10 +4,14 @@ public enum TransportError: Error, Sendable, Equatable, CustomStringConvertible 
   case resolveFailed(host: String, reason: String)
   /// No address of the host took the connection; the reason is the last one's.
   case connectFailed(address: String, reason: String)
-  /// The TCP connection and TLS handshake were not done in time.
+  /// No TCP connection in time.
   case connectTimedOut(address: String)
-  /// The TLS handshake or a record failed; the text is the library's reason.
-  case tls(String)
+  /// The TLS handshake was not done in time.
+  case handshakeTimedOut(address: String)
+  /// The proxy does not let the connection through.
+  case proxyFailed(proxy: String, reason: String)
+  /// The TLS handshake or a record failed.
+  case tls(TLSFailure)
   /// The connection broke.
   case lost(String)
 
@@ -16,6 +20,8 @@ public enum TransportError: Error, Sendable, Equatable, CustomStringConvertible 
     case .resolveFailed(let host, let reason): "cannot resolve \(host): \(reason)"
     case .connectFailed(let address, let reason): "cannot connect to \(address): \(reason)"
     case .connectTimedOut(let address): "no connection to \(address) within the time allowed"
+    case .handshakeTimedOut(let address): "no TLS handshake with \(address) within the time allowed"
+    case .proxyFailed(let proxy, let reason): "proxy \(proxy): \(reason)"
     case .tls(let reason): "TLS: \(reason)"
     case .lost(let reason): "connection lost: \(reason)"
     }

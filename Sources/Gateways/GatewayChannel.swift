@@ -88,12 +88,22 @@ final class GatewayChannel {
     http.retireConnection()
   }
 
+  /// An alert about our certificate is a refusal of our credentials, as a 403 would be.
+  private static func outcome(of failure: TLSFailure, peer: String) -> GatewayOutcome {
+    if case .alert(let alert) = failure, let advice = CertificateAdvice.text(for: alert) {
+      return .rejected(reason: alert.description, advice: advice)
+    }
+    return .unreachable(GatewayConnectionFault(peer: peer, cause: .tls(failure)))
+  }
+
   private static func outcome(of error: HTTP2ClientError, peer: String) -> GatewayOutcome {
     switch error {
     case .timedOut: .timedOut
     case .queueFull: .unavailable(reason: "\(peer): \(error)", retryAfter: queueFullWait)
-    case .connectFailed, .tlsFailed, .connectionLost, .refused, .reset, .protocolError, .responseTooLarge,
-      .cancelled:
+    case .connectFailed(let reason):
+      .unreachable(GatewayConnectionFault(peer: peer, cause: .network(reason)))
+    case .tlsFailed(let failure): outcome(of: failure, peer: peer)
+    case .connectionLost, .refused, .reset, .protocolError, .responseTooLarge, .cancelled:
       .unavailable(reason: "\(peer): \(error)", retryAfter: nil)
     }
   }

@@ -93,24 +93,31 @@ public struct GatewayEndpoint: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// TLS for connections to gateways: verifies the server and speaks HTTP/2 only.
-  public static func tlsContext(trust: TLSContext.Trust = .system) throws(TLSError) -> TLSContext {
-    try .client(trust: trust, protocols: ["h2"])
+  ///
+  /// - Parameter identity: our certificate, where the gateway knows us by one.
+  public static func tlsContext(
+    trust: TLSContext.Trust = .system, identity: TLSIdentity? = nil
+  ) throws(TLSError) -> TLSContext {
+    try .client(trust: trust, protocols: ["h2"], identity: identity)
   }
 
   /// A client of this endpoint for one loop; it connects with the first request.
   ///
   /// A server that does not choose HTTP/2 by ALPN (RFC 9113 section 3.2) is a failure to connect.
   ///
-  /// - Parameter tls: made by `tlsContext`, so that it offers `h2`.
+  /// - Parameters:
+  ///   - tls: made by `tlsContext`, so that it offers `h2`.
+  ///   - proxy: to go through; nil connects directly.
   public func makeClient(
-    loop: EventLoop, tls: TLSContext, configuration: HTTP2Client.Configuration = .init()
+    loop: EventLoop, tls: TLSContext, proxy: OutboundProxy? = nil,
+    configuration: HTTP2Client.Configuration = .init()
   ) -> HTTP2Client {
     var configuration = configuration
     configuration.requiresALPN = true
-    let timeout = configuration.connectTimeout
+    let timeouts = configuration.connectTimeouts
     return HTTP2Client(loop: loop, configuration: configuration) { [host, port] loop, delegate in
       let transport = SocketTransport.connect(
-        loop: loop, host: host, port: port, timeout: timeout,
+        loop: loop, host: host, port: port, timeouts: timeouts, proxy: proxy,
         makeLayer: { tls.makeLayer(fd: $0, serverName: host) })
       transport.delegate = delegate
       return transport

@@ -15,6 +15,8 @@ public enum GatewayOutcome: Equatable, Sendable {
   case throttled(retryAfter: UInt64?)
   /// A fault of the gateway or on the way to it; a later try may work.
   case unavailable(reason: String, retryAfter: UInt64?)
+  /// No connection comes about.
+  case unreachable(GatewayConnectionFault)
   /// No answer before the deadline.
   case timedOut
 }

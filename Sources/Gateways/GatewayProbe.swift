@@ -39,7 +39,7 @@ public enum GatewayProbe {
     let deadline = MonotonicTime.now() + timeout
     let push = GatewayPush(
       id: PushID(messageID: "pushbox-check", clientID: "pushbox-check"), deviceToken: apnsToken,
-      notification: notification, expiration: 0, deadline: deadline)
+      notification: notification, lifetime: NotificationLifetime(0, from: 0), deadline: deadline)
     var authorization: String?
     do throws(CryptoError) {
       authorization = try token?.authorization()
@@ -165,6 +165,6 @@ public enum GatewayProbe {
   ) -> GatewayProbeAnswer {
     GatewayProbeAnswer(
       status: response.status, reason: GatewayReason.shown(word, status: response.status), outcome: outcome,
-      date: response.fields.first("date").flatMap(RetryAfter.date))
+      date: response.fields.first("date").flatMap(RetryAfter.seconds(ofDate:)))
   }
 }

@@ -8,19 +8,36 @@ public struct GatewayPush: Sendable {
   /// The device token as the app registered it. A credential: never logged.
   public var deviceToken: String
   public var notification: Notification
-  /// When the gateway should give up storing it, in seconds since the epoch; 0 = try once, don't store.
-  public var expiration: UInt64
+  /// How long the gateway should try.
+  public var lifetime: NotificationLifetime
   /// When the caller stops waiting.
   public var deadline: MonotonicTime
 
   public init(
-    id: PushID, deviceToken: String, notification: Notification, expiration: UInt64, deadline: MonotonicTime
+    id: PushID, deviceToken: String, notification: Notification, lifetime: NotificationLifetime,
+    deadline: MonotonicTime
   ) {
     self.id = id
     self.deviceToken = deviceToken
     self.notification = notification
-    self.expiration = expiration
+    self.lifetime = lifetime
     self.deadline = deadline
+  }
+}
+
+/// How long a notification is worth showing to a device that is away. Fixed when the push comes in, so that
+/// every try sends the same bytes.
+public struct NotificationLifetime: Equatable, Sendable {
+  /// Seconds; 0 = try once, don't store.
+  public let seconds: UInt64
+  /// The end, in seconds since the epoch; 0 = try once, don't store.
+  public let expiration: UInt64
+
+  /// - Parameter start: seconds since the epoch.
+  public init(_ seconds: UInt64, from start: UInt64) {
+    self.seconds = seconds
+    let (end, overflow) = start.addingReportingOverflow(seconds)
+    expiration = seconds == 0 ? 0 : overflow ? .max : end
   }
 }
 

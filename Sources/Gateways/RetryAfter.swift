@@ -10,7 +10,7 @@ enum RetryAfter {
   static func seconds(_ value: String?, now: UInt64) -> UInt64? {
     guard let value else { return nil }
     if let seconds = ASCIIDecimal.parse(value.utf8) { return min(seconds, maximum) }
-    guard let date = date(value) else { return nil }
+    guard let date = seconds(ofDate: value) else { return nil }
     return date > now ? min(date - now, maximum) : 0
   }
 
@@ -20,7 +20,7 @@ enum RetryAfter {
 
   /// Seconds since the epoch of an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section
   /// 5.6.7). The two obsolete forms are not taken: neither gateway sends them.
-  static func date(_ text: String) -> UInt64? {
+  static func seconds(ofDate text: String) -> UInt64? {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
       let day = ASCIIDecimal.parse(parts[1].utf8), (1...31).contains(day),

@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 
 /// The `date` field value (IMF-fixdate, RFC 9110, section 5.6.7), made once a second. Loop-owned.
-final class HTTPDate {
+public final class HTTPDate {
   private var second = Int.min
   private var bytes: [UInt8] = []
 
@@ -14,6 +14,11 @@ final class HTTPDate {
       bytes = Self.format(secondsSinceEpoch: now)
     }
     return bytes
+  }
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT` for a time after the epoch.
+  public static func text(secondsSinceEpoch seconds: UInt64) -> String {
+    String(decoding: format(secondsSinceEpoch: Int(clamping: seconds)), as: UTF8.self)
   }
 
   /// `Sun, 06 Nov 1994 08:49:37 GMT` for a time from 1970 on.

@@ -10,6 +10,8 @@ extension MockGateway {
     public var recording = Recording.full(limit: 10_000)
     /// Lifetime of access tokens in seconds.
     public var accessTokenLifetime: UInt64 = 3600
+    /// Whether APNs knows its clients by certificates from `issueClientCertificate`, instead of by tokens.
+    public var requiresClientCertificate = false
     /// Seconds since the epoch, for everything that is verified.
     public var clock: @Sendable () -> UInt64 = { WallClock.seconds() }
 

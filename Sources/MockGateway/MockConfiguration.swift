@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 
 /// The files that make a pushbox serve against a mock gateway: configuration, keys and authority, as an
@@ -21,6 +22,8 @@ public struct MockConfiguration: Sendable {
   public var relay = ""
   public var push = ""
   public var publicURL = Self.publicURL
+  /// Makes APNs know the server by this instead of by a token; its topic is the certificate's.
+  public var certificate: IssuedCertificate?
   /// Leaves `[fcm]` out.
   public var omitsFCM = false
 
@@ -53,15 +56,21 @@ public struct MockConfiguration: Sendable {
     \(push)
 
     [apns]
-    key_file = "apns.p8"
-    key_id = "\(gateway.credentials.apnsKeyID)"
-    team_id = "\(gateway.credentials.apnsTeamID)"
-    topic = "\(gateway.credentials.apnsTopic)"
+    \(certificate == nil ? apnsToken : "certificate_file = \"push.pem\"")
     production_endpoint = "\(gateway.url(of: .apnsProduction))"
     sandbox_endpoint = "\(gateway.url(of: .apnsSandbox))"
     ca_file = "ca.pem"
     \(omitsFCM ? "" : fcm)
     \(more)
+    """
+  }
+
+  private var apnsToken: String {
+    """
+    key_file = "apns.p8"
+    key_id = "\(gateway.credentials.apnsKeyID)"
+    team_id = "\(gateway.credentials.apnsTeamID)"
+    topic = "\(gateway.credentials.apnsTopic)"
     """
   }
 
@@ -80,6 +89,9 @@ public struct MockConfiguration: Sendable {
     try write("apns.p8", gateway.apnsKeyPEM)
     try write("ca.pem", gateway.caCertificatePEM)
     try write("service-account.json", String(decoding: gateway.serviceAccountJSON, as: UTF8.self))
+    if let certificate {
+      try write("push.pem", certificate.certificatePEM + certificate.privateKeyPEM)
+    }
     try write("config.toml", text)
   }
 

@@ -75,6 +75,11 @@ extension MockGateway {
     _ = onLoop { set in set[service].forEachConnection { $0.disconnect() } }
   }
 
+  /// Resets the oldest open TCP connection.
+  public func disconnectOne(at service: Service) {
+    _ = onLoop { $0[service].oldestConnection?.disconnect() }
+  }
+
   /// Makes all open connections dead without closing them: nothing is read or sent any more.
   public func silenceConnections(at service: Service) {
     _ = onLoop { set in set[service].forEachConnection { $0.fallSilent() } }

@@ -22,6 +22,7 @@ public final class MockGateway: Sendable {
   let log: DeliveryLog
   let reactions = ReactionBook()
   let switches: Locked<APNsSwitches>
+  let certificates: ServerCertificates
   private let ports: [UInt16]
   private let thread: LoopThread
   private let servers: LoopBound<ServerSet>
@@ -55,7 +56,7 @@ public final class MockGateway: Sendable {
     }
     let set: ServerSet
     do throws(MockGatewayError) {
-      let certificates = try ServerCertificates()
+      certificates = try ServerCertificates()
       caCertificatePEM = certificates.authorityPEM
       set = try ServerSet(
         loop: thread.loop, configuration: configuration, credentials: credentials,

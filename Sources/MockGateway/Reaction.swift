@@ -11,6 +11,8 @@ extension MockGateway {
       case reset(HTTP2ErrorCode)
       case goAway(HTTP2ErrorCode, debugData: [UInt8])
       case disconnect
+      case halfClose
+      case garbage
     }
 
     let step: Step
@@ -28,6 +30,11 @@ extension MockGateway {
     public static let neverAnswer = Reaction(.silence)
     /// The TCP connection is reset.
     public static let disconnect = Reaction(.disconnect)
+
+    /// The sending side of the connection is closed, in order, without an answer.
+    public static let halfClose = Reaction(.halfClose)
+    /// Bytes that are no HTTP/2 frame.
+    public static let garbage = Reaction(.garbage)
 
     /// A fixed answer. Requests that verification refuses get the refusal all the same.
     public static func answer(_ response: HTTPResponse) -> Reaction { Reaction(.answer(response)) }
@@ -61,6 +68,11 @@ extension MockGateway {
       var response = GoogleError(code).response
       if let retryAfter { response.fields.add("retry-after", String(retryAfter)) }
       return .answer(response)
+    }
+
+    /// A refusal of the token endpoint (RFC 6749 section 5.2).
+    public static func oauth(_ error: String) -> Reaction {
+      .answer(.json(400, Array("{\"error\":\"\(error)\",\"error_description\":\"\(error)\"}".utf8)))
     }
 
     /// A page of a proxy in between.

@@ -14,6 +14,7 @@ final class Delivery {
   private let requestID: String
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
+  private var isProbe = false
   private var burialTimer: Timer?
 
   init(
@@ -31,7 +32,11 @@ final class Delivery {
   func start(_ completion: @escaping (PushResult) -> Void) {
     self.completion = completion
     lease.begin()
-    if let refusal = health.admit() { return finish(refusal) }
+    switch health.admit(at: .now()) {
+    case .refuse(let result): return finish(result)
+    case .probe: isProbe = true
+    case .pass: break
+    }
     attempt()
   }
 
@@ -56,21 +61,20 @@ final class Delivery {
 
   private func received(_ outcome: GatewayOutcome) {
     if lease.isRetired { return receivedByRetired(outcome) }
-    let held = health.note(outcome, at: WallClock.seconds())
+    let finding = health.note(outcome, at: .now(), isProbe: isProbe)
+    isProbe = false
+    if let state = finding.change { log(state) }
     if case .deadToken(let reason, let since) = outcome {
-      return held ? keep(reason) : tombstone(reason: reason, since: since)
+      // While the brake holds, most tokens are refused, which speaks of our configuration.
+      return finding.keepsToken
+        ? finish(.gatewayRejected(reason: reason)) : tombstone(reason: reason, since: since)
     }
     decide(outcome)
   }
 
   private func decide(_ outcome: GatewayOutcome) {
     switch policy.next(after: outcome, at: .now(), jitter: .random(in: 0...1)) {
-    case .finish(let result):
-      if case .rejected(let reason, let advice) = outcome {
-        service.shared.log.error(
-          "the gateway refuses us: \(advice)", ["gateway": .string(health.name), "reason": .string(reason)])
-      }
-      finish(result)
+    case .finish(let result): finish(result)
     case .retry(let delay):
       service.shared.metrics.retries.increment()
       service.loop.schedule(after: delay) { [self] in attempt() }
@@ -90,12 +94,20 @@ final class Delivery {
     }
   }
 
-  /// The brake holds: most tokens are refused, which speaks of our configuration.
-  private func keep(_ reason: String) {
-    service.shared.log.error(
-      "the gateway refuses most device tokens, so none is given up: check topic, environment and project",
-      ["gateway": .string(health.name), "reason": .string(reason), "request": .string(requestID)])
-    finish(.gatewayRejected(reason: reason))
+  /// A line for each change of the gateway's state.
+  private func log(_ state: GatewayHealth.State) {
+    let level: LogLevel =
+      switch state {
+      case .unused, .ok: .info
+      case .degraded: .warning
+      case .rejected, .suspect, .unreachable: .error
+      }
+    service.shared.log.log(
+      level, "gateway",
+      [
+        "gateway": .string(health.name), "state": .string(state.label.rawValue),
+        "reason": .string(state.reason ?? ""), "advice": .string(state.advice ?? ""),
+      ])
   }
 
   /// Answers once the token is buried, so that the next push to this client finds it so; but by the deadline
@@ -139,6 +151,8 @@ final class Delivery {
 
   private func finish(_ result: PushResult) {
     lease.end()
+    if isProbe { health.probeEnded() }
+    isProbe = false
     let completion = self.completion
     self.completion = nil
     completion?(result)

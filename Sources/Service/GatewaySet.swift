@@ -1,5 +1,6 @@
 import Gateways
 import Store
+import Telemetry
 
 /// The gateways of one worker, by the kind of device token they serve. Loop thread only.
 public struct GatewaySet {
@@ -35,11 +36,29 @@ public struct GatewaySet {
 
 /// What all workers share about the gateways.
 public struct GatewayHealthSet: Sendable {
-  private let apns = GatewayHealth(name: TokenKind.apns.name)
-  private let apnsSandbox = GatewayHealth(name: TokenKind.apnsSandbox.name)
-  private let fcm = GatewayHealth(name: TokenKind.fcm.name)
+  private let apns: GatewayHealth
+  private let apnsSandbox: GatewayHealth
+  private let fcm: GatewayHealth
 
-  public init() {}
+  /// - Parameter brakeShare: see `GatewayHealth`.
+  public init(brakeShare: Int = PurgeBrake.defaultShare) {
+    apns = GatewayHealth(name: TokenKind.apns.name, brakeShare: brakeShare)
+    apnsSandbox = GatewayHealth(name: TokenKind.apnsSandbox.name, brakeShare: brakeShare)
+    fcm = GatewayHealth(name: TokenKind.fcm.name, brakeShare: brakeShare)
+  }
+
+  /// Shows the state of the gateways for `kinds` as metrics: 1 for the present one, 0 for the others.
+  public func expose(_ kinds: Set<TokenKind>, in registry: MetricsRegistry) {
+    for kind in kinds.sorted(by: { $0.name < $1.name }) {
+      let health = self[kind]
+      for label in GatewayStateLabel.allCases {
+        registry.gauge(
+          "pushbox_gateway_state", help: "1 for the state that a gateway is in.",
+          labels: [("gateway", kind.name), ("state", label.rawValue)],
+          read: { health.state.label == label ? 1 : 0 })
+      }
+    }
+  }
 
   public subscript(kind: TokenKind) -> GatewayHealth {
     switch kind {

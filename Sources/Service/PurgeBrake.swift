@@ -8,8 +8,12 @@ import Bytes
 public struct PurgeBrake: Sendable {
   /// Length of a half-window.
   public static let windowSeconds: UInt64 = 300
+  /// Percent of answers that must be such refusals.
+  public static let defaultShare = 50
   /// Fewer refusals than this never brake: a small fleet may well lose some devices together.
   public static let minimumRefusals = 20
+
+  private let share: Int
 
   private struct Window {
     var start: UInt64 = 0
@@ -19,7 +23,10 @@ public struct PurgeBrake: Sendable {
   private var previous = Window()
   private var current = Window()
 
-  public init() {}
+  /// - Parameter share: percent of answers, 1 to 100.
+  public init(share: Int = Self.defaultShare) {
+    self.share = share
+  }
 
   /// Reasons that speak of our configuration as much as of the token (Apple, "Handling notification
   /// responses from APNs"; Firebase, "ErrorCode").
@@ -30,19 +37,36 @@ public struct PurgeBrake: Sendable {
     }
   }
 
-  /// Notes an answer; `refusal` is the reason when the token was refused. Seconds since the epoch.
+  /// What is probably wrong when most tokens are refused for `reason`.
+  static func advice(for reason: String) -> String {
+    switch reason {
+    case "BadDeviceToken":
+      "most device tokens are refused, so none is given up: the environment is probably wrong; apns is for apps "
+        + "from the App Store and TestFlight, apns-sandbox for development builds"
+    case "DeviceTokenNotForTopic":
+      "most device tokens are refused, so none is given up: apns.topic is probably wrong; it must be the bundle "
+        + "ID of the app that registers"
+    case "SENDER_ID_MISMATCH":
+      "most device tokens are refused, so none is given up: the service account is probably of another Firebase "
+        + "project than the app"
+    default:
+      "most device tokens are refused, so none is given up: check that the app registers FCM tokens of this project"
+    }
+  }
+
+  /// Notes an answer; `refusal` is the reason when the token was refused. Seconds on one clock.
   public mutating func note(refusal: String?, at now: UInt64) {
     roll(at: now)
     current.answers += 1
     if let refusal, Self.mayBeOurFault(refusal) { current.refusals += 1 }
   }
 
-  /// Whether more than half of the recent answers were such refusals.
+  /// Whether more than the share of the recent answers were such refusals. Seconds on one clock.
   public mutating func isEngaged(at now: UInt64) -> Bool {
     roll(at: now)
     let refusals = previous.refusals + current.refusals
     let answers = previous.answers + current.answers
-    return refusals >= Self.minimumRefusals && refusals * 2 > answers
+    return refusals >= Self.minimumRefusals && refusals * 100 > answers * share
   }
 
   private mutating func roll(at now: UInt64) {

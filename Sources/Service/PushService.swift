@@ -12,12 +12,12 @@ public struct PushSettings: Sendable {
   /// Pushes under way in this worker; beyond it they are refused.
   public var maximumInFlight: Int
   /// Seconds for which a gateway keeps a notification for a device that is away.
-  public var expiration: UInt64
+  public var timeToLive: UInt64
 
-  public init(deadline: Duration, maximumInFlight: Int, expiration: UInt64) {
+  public init(deadline: Duration, maximumInFlight: Int, timeToLive: UInt64) {
     self.deadline = deadline
     self.maximumInFlight = maximumInFlight
-    self.expiration = expiration
+    self.timeToLive = timeToLive
   }
 }
 
@@ -29,10 +29,12 @@ public final class SharedService: Sendable {
   public let metrics: ServiceMetrics
   public let log: Log
 
-  public init(store: Store, metrics: ServiceMetrics, log: Log) {
+  public init(
+    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet()
+  ) {
     self.store = store
     inFlight = InFlightTable()
-    health = GatewayHealthSet()
+    self.health = health
     self.metrics = metrics
     self.log = log
   }
@@ -201,12 +203,12 @@ public final class PushService {
     }
     active += 1
     shared.metrics.inFlight.add(1)
-    let expiration = settings.expiration == 0 ? 0 : WallClock.seconds() + settings.expiration
     let delivery = Delivery(
       service: self, lease: lease, record: record, requestID: push.requestID,
       push: GatewayPush(
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
-        notification: message.notification, expiration: expiration, deadline: deadline))
+        notification: message.notification,
+        lifetime: NotificationLifetime(settings.timeToLive, from: WallClock.seconds()), deadline: deadline))
     delivery.start { [self] result in
       finish(key, result)
       completion(result)

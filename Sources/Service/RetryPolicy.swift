@@ -45,6 +45,9 @@ struct RetryPolicy {
         otherwise: .gatewayBusy(retryAfter: Int(clamping: seconds ?? Self.defaultRetryAfter)))
     case .unavailable(let reason, let seconds):
       return retry(after: seconds, at: now, jitter: jitter(), otherwise: .gatewayUnavailable(reason: reason))
+    case .unreachable(let fault):
+      return retry(
+        after: nil, at: now, jitter: jitter(), otherwise: .gatewayUnavailable(reason: fault.reason))
     case .timedOut:
       // The attempt had all the time there was.
       return .finish(.gatewayTimeout)

@@ -8,6 +8,8 @@ public final class TLSContext: Sendable {
   public enum Trust: Sendable {
     /// The system's roots (Debian package ca-certificates).
     case system
+    /// The system's roots and those in a PEM file.
+    case systemAnd(file: String)
     /// The CA certificates in a PEM file, and no others.
     case file(String)
     /// The CA certificates in a PEM text, and no others.
@@ -19,27 +21,21 @@ public final class TLSContext: Sendable {
   /// ALPN names in wire form (RFC 7301 section 3.1): each with its length before it.
   let wireProtocols: [UInt8]
   let isServer: Bool
+  /// A client's sessions.
+  let sessions = TLSSessionCache()
 
-  /// For connections to servers, whose certificate and name are always verified.
-  public static func client(trust: Trust, protocols: [String]) throws(TLSError) -> TLSContext {
+  /// For connections to servers, whose certificate and name are always verified. Sessions are resumed.
+  ///
+  /// - Parameter identity: shown to servers that ask for a certificate.
+  public static func client(
+    trust: Trust, protocols: [String], identity: TLSIdentity? = nil
+  ) throws(TLSError) -> TLSContext {
     let context = try TLSContext(server: false, protocols: protocols)
     SSL_CTX_set_verify(context.context, SSL_VERIFY_PEER, nil)
-    switch trust {
-    case .system:
-      guard SSL_CTX_set_default_verify_paths(context.context) == 1 else {
-        throw .badTrust(file: "the system's roots", reason: TLSError.lastReason())
-      }
-    case .file(let path):
-      guard SSL_CTX_load_verify_file(context.context, path) == 1 else {
-        throw .badTrust(file: path, reason: TLSError.lastReason())
-      }
-    case .pem(let text):
-      let store = SSL_CTX_get_cert_store(context.context)
-      for certificate in try PEM.certificates(in: text, what: "CA certificate") {
-        X509_STORE_add_cert(store, certificate)
-        X509_free(certificate)
-      }
-    }
+    try context.load(trust)
+    if let identity { try context.use(identity) }
+    SSL_CTX_ctrl(context.context, SSL_CTRL_SET_SESS_CACHE_MODE, cacheForClientOutside, nil)
+    SSL_CTX_sess_set_new_cb(context.context, keepSession)
     guard
       SSL_CTX_set_alpn_protos(context.context, context.wireProtocols, UInt32(context.wireProtocols.count))
         == 0
@@ -53,30 +49,18 @@ public final class TLSContext: Sendable {
   ///   - certificateChain: PEM, the server's own certificate first.
   ///   - privateKey: PEM.
   ///   - protocols: in the order of preference.
-  public static func server(certificateChain: String, privateKey: String, protocols: [String])
-    throws(TLSError) -> TLSContext
-  {
+  ///   - clientTrust: whose certificates clients must show; nil asks for none.
+  public static func server(
+    certificateChain: String, privateKey: String, protocols: [String], clientTrust: Trust? = nil
+  ) throws(TLSError) -> TLSContext {
     let context = try TLSContext(server: true, protocols: protocols)
-    var chain = try PEM.certificates(in: certificateChain, what: "certificate")[...]
-    defer { for certificate in chain { X509_free(certificate) } }
-    let key = try PEM.privateKey(in: privateKey)
-    defer { EVP_PKEY_free(key) }
-    guard let leaf = chain.popFirst() else { throw .badPEM(what: "certificate", reason: "it is empty") }
-    defer { X509_free(leaf) }
-    guard SSL_CTX_use_certificate(context.context, leaf) == 1 else { throw .library(TLSError.lastReason()) }
-    while let issuer = chain.first {
-      // Takes ownership when it succeeds.
-      guard SSL_CTX_ctrl(context.context, SSL_CTRL_CHAIN_CERT, 0, UnsafeMutableRawPointer(issuer)) == 1 else {
-        throw .library(TLSError.lastReason())
-      }
-      chain.removeFirst()
+    try context.use(TLSIdentity(certificateChain: certificateChain, privateKey: privateKey))
+    if let clientTrust {
+      SSL_CTX_set_verify(context.context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+      try context.load(clientTrust)
     }
-    guard SSL_CTX_use_PrivateKey(context.context, key) == 1,
-      SSL_CTX_check_private_key(context.context) == 1
-    else {
-      ERR_clear_error()
-      throw .keyMismatch
-    }
+    // Without it a server that verifies clients refuses to resume.
+    SSL_CTX_set_session_id_context(context.context, Array("pushbox".utf8), 7)
     SSL_CTX_set_alpn_select_cb(
       context.context, selectProtocol, Unmanaged.passUnretained(context).toOpaque())
     return context
@@ -108,13 +92,55 @@ public final class TLSContext: Sendable {
     SSL_CTX_free(context)
   }
 
+  private func load(_ trust: Trust) throws(TLSError) {
+    switch trust {
+    case .system: try loadSystemRoots()
+    case .systemAnd(let path):
+      try loadSystemRoots()
+      try loadFile(path)
+    case .file(let path): try loadFile(path)
+    case .pem(let text):
+      let store = SSL_CTX_get_cert_store(context)
+      for certificate in try PEM.certificates(in: text, what: "CA certificate") {
+        X509_STORE_add_cert(store, certificate)
+        X509_free(certificate)
+      }
+    }
+  }
+
+  private func loadSystemRoots() throws(TLSError) {
+    guard SSL_CTX_set_default_verify_paths(context) == 1 else {
+      throw .badTrust(file: "the system's roots", reason: TLSError.lastReason())
+    }
+  }
+
+  private func loadFile(_ path: String) throws(TLSError) {
+    guard SSL_CTX_load_verify_file(context, path) == 1 else {
+      throw .badTrust(file: path, reason: TLSError.lastReason())
+    }
+  }
+
+  private func use(_ identity: TLSIdentity) throws(TLSError) {
+    guard SSL_CTX_use_certificate(context, identity.certificate) == 1,
+      SSL_CTX_use_PrivateKey(context, identity.key) == 1
+    else { throw .library(TLSError.lastReason()) }
+    for issuer in identity.chain {
+      X509_up_ref(issuer)
+      // Takes ownership when it succeeds.
+      guard SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 0, UnsafeMutableRawPointer(issuer)) == 1 else {
+        X509_free(issuer)
+        throw .library(TLSError.lastReason())
+      }
+    }
+  }
+
   /// A layer for a connected socket.
   ///
   /// - Parameter serverName: for a client, the name the certificate must carry, also sent as SNI unless
   ///   it is an IP address (RFC 6066 section 3).
   public func makeLayer(fd: Int32, serverName: String? = nil) -> Result<any TransportLayer, TransportError> {
     guard let layer = TLSLayer(context: self, handle: SSL_new(context), fd: fd, serverName: serverName) else {
-      return .failure(.tls(TLSError.lastReason()))
+      return .failure(.tls(.library(TLSError.lastReason())))
     }
     return .success(layer)
   }
@@ -124,6 +150,15 @@ public final class TLSContext: Sendable {
 private let ignoreUnexpectedEOF: UInt64 = 1 << 7
 private let noCompression: UInt64 = 1 << 17
 private let noRenegotiation: UInt64 = 1 << 30
+/// SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL: we keep sessions by name ourselves.
+private let cacheForClientOutside = 0x301
+
+/// A session that a client may resume; 1 takes the reference over.
+private func keepSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
+  guard let ssl, let session, let data = SSL_get_ex_data(ssl, 0) else { return 0 }
+  let layer = Unmanaged<TLSLayer>.fromOpaque(data).takeUnretainedValue()
+  return layer.keep(session) ? 1 : 0
+}
 
 /// ALPN on the server: the first of our protocols that the client offers; none in common ends the
 /// handshake with the alert that RFC 7301 section 3.2 asks for.

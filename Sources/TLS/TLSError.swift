@@ -4,6 +4,8 @@ import COpenSSL
 public enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A PEM text did not hold what it should; `what` names it, such as `certificate`.
   case badPEM(what: String, reason: String)
+  /// A PKCS #12 file cannot be used.
+  case badPKCS12(reason: String)
   /// The private key does not belong to the certificate.
   case keyMismatch
   /// The CA file cannot be read or holds no certificate.
@@ -14,6 +16,7 @@ public enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .badPEM(let what, let reason): "the \(what) is not usable PEM: \(reason)"
+    case .badPKCS12(let reason): "the .p12 file is not usable: \(reason)"
     case .keyMismatch: "the private key does not belong to the certificate"
     case .badTrust(let file, let reason): "cannot load CA certificates from \(file): \(reason)"
     case .library(let reason): "TLS set-up failed: \(reason)"

@@ -10,11 +10,15 @@ final class TLSLayer: TransportLayer {
   /// OpenSSL must not be asked to shut down after a fatal error.
   private var failed = false
   private(set) var negotiatedProtocol: String?
+  private let serverName: String?
+  /// Whether the handshake went on from an earlier one.
+  var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
   init?(context: TLSContext, handle: OpaquePointer?, fd: Int32, serverName: String?) {
     guard let handle else { return nil }
     self.context = context
     ssl = handle
+    self.serverName = serverName
     guard SSL_set_fd(ssl, fd) == 1 else { return nil }
     if context.isServer {
       SSL_set_accept_state(ssl)
@@ -30,6 +34,9 @@ final class TLSLayer: TransportLayer {
       var name = Array(serverName.utf8CString)
       SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name)
     }
+    // Index 0 is the application's own; the layer outlives its handle.
+    SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    context.sessions.resume(ssl, for: serverName)
   }
 
   deinit {
@@ -70,6 +77,13 @@ final class TLSLayer: TransportLayer {
     SSL_shutdown(ssl)
   }
 
+  /// Takes a session over; false when there is no name to keep it for.
+  func keep(_ session: OpaquePointer) -> Bool {
+    guard let serverName else { return false }
+    context.sessions.keep(session, for: serverName)
+    return true
+  }
+
   private func outcome(of result: Int32, handshaking: Bool) -> LayerResult {
     // Read before anything else can change it.
     let systemCode = errno
@@ -83,12 +97,8 @@ final class TLSLayer: TransportLayer {
       return .failed(.lost(String(cString: strerror(systemCode))))
     default:
       failed = true
-      let reason = TLSError.lastReason()
-      let verification = SSL_get_verify_result(ssl)
-      guard handshaking, verification != Int(X509_V_OK),
-        let words = X509_verify_cert_error_string(verification)
-      else { return .failed(.tls(reason)) }
-      return .failed(.tls("the peer's certificate was not accepted: \(String(cString: words))"))
+      let verification = handshaking ? SSL_get_verify_result(ssl) : Int(X509_V_OK)
+      return .failed(.tls(TLSFailure.take(verification: verification)))
     }
   }
 }

@@ -57,6 +57,98 @@ import Testing
     }
   }
 
+  private func withCertificate(_ lines: String) -> String {
+    """
+    [server]
+    public_url = "https://push.example.com"
+    [relay]
+    public_key = "\(Sample.relayKey)"
+    [apns]
+    \(lines)
+    """
+  }
+
+  @Test func aCertificateIsP12OrPEM() throws {
+    let folder = try TemporaryFolder()
+    func credentials(_ lines: String) throws -> Credentials {
+      let file = try folder.write(withCertificate(lines), to: "c.toml")
+      return try Credentials.load(try Configuration.load(file: file, environment: [:]).0).0
+    }
+    let certificate = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"
+    _ = try folder.write("\u{30}\u{1}\u{2}", to: "push.p12")
+    _ = try folder.write("secret\n", to: "password")
+    _ = try folder.write(certificate, to: "push.pem")
+    _ = try folder.write(Sample.pem, to: "key.pem")
+    guard
+      case .pkcs12(let file, let password) = try credentials(
+        "certificate_file = \"push.p12\"\ncertificate_password_file = \"password\""
+      ).apnsCertificate
+    else {
+      Issue.record("a .p12 must be taken")
+      return
+    }
+    #expect(file.exposed == "MAEC")
+    #expect(password.exposed == "secret")
+    guard
+      case .pem(let chain, let key) = try credentials(
+        "certificate_file = \"push.pem\"\nprivate_key_file = \"key.pem\""
+      ).apnsCertificate
+    else {
+      Issue.record("a PEM pair must be taken")
+      return
+    }
+    #expect(chain.exposed == certificate)
+    #expect(key.exposed == Sample.pem)
+    guard
+      case .pem(_, let both) = try credentials("certificate_file = \"push.pem\"").apnsCertificate
+    else {
+      Issue.record("one PEM file must be taken")
+      return
+    }
+    #expect(both.exposed == certificate)
+  }
+
+  @Test func keyAndCertificateContradictEachOther() throws {
+    #expect(
+      try problems(withCertificate("certificate_file = \"a.p12\"\nkey_file = \"a.p8\"")) == [
+        "c.toml:6:20: apns.certificate_file: is set together with a signing key; remove one of them"
+      ])
+  }
+
+  @Test func theRustServersCertificateVariables() throws {
+    let environment = [
+      "PUBLIC_URL": "https://push.example.com", "RELAY_PUBLIC_KEY": Sample.relayKey,
+      "APNS_TYPE": "certificate", "APNS_CERTIFICATE": "MAEC", "APNS_CERTIFICATE_PASSWORD": "secret",
+      "APNS_TOPIC": "com.example.wallet", "APNS_KEY_ID": "left over",
+    ]
+    let (configuration, warnings) = try load(nil, environment: environment)
+    #expect(warnings == ["environment APNS_KEY_ID: has no effect beside APNS_TYPE"])
+    let (credentials, _) = try Credentials.load(configuration)
+    guard case .pkcs12(let file, let password) = credentials.apnsCertificate else {
+      Issue.record("got \(credentials)")
+      return
+    }
+    #expect(file.exposed == "MAEC")
+    #expect(password.exposed == "secret")
+    #expect(configuration.apns?.topic == "com.example.wallet")
+  }
+
+  @Test func theProxyMayHaveAPassword() throws {
+    let (configuration, _) = try load(
+      Sample.minimal + "[outbound]\nproxy = \"http://us%40er:p%3Aw@proxy.example:3128/\"\n")
+    let proxy = try #require(configuration.outbound.proxy)
+    #expect(proxy.host == "proxy.example")
+    #expect(proxy.port == 3128)
+    #expect(proxy.user == "us@er")
+    #expect(proxy.password?.exposed == "p:w")
+    #expect(!"\(configuration)".contains("p:w"))
+    for text in ["https://p:1", "http://p", "http://@p:1", "http://%0a:x@p:1", "http://u:TOPSECRET@p:0"] {
+      let found = try problems(Sample.minimal + "[outbound]\nproxy = \"\(text)\"\n")
+      #expect(found.count == 1 && found[0].contains("outbound.proxy: is no usable proxy: "), "\(text)")
+      #expect(!found.joined().contains("TOPSECRET"))
+    }
+  }
+
   @Test func secretsAreNotPrinted() throws {
     let (configuration, _) = try load(
       Sample.minimal,

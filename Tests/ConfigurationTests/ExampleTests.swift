@@ -48,19 +48,24 @@ import Testing
         "#topic", with: "topic")
     let (configuration, warnings) = try load(text)
     #expect(warnings == [])
-    #expect(configuration.apns?.keyID == "ABCDE12345")
+    guard case .token(_, "ABCDE12345", "FGHIJ67890") = configuration.apns?.authentication else {
+      Issue.record("got \(String(describing: configuration.apns))")
+      return
+    }
     #expect(configuration.fcm == nil)
   }
 
   @Test func everyLineOfTheExampleIsAcceptedUncommented() throws {
-    let alternatives = ["#key =", "#service_account =", "#public_key_file ="]
+    let alternatives = [
+      "#key =", "#service_account =", "#public_key_file =", "#certificate", "#private_key_file =",
+    ]
     let text = filledIn(ConfigurationSchema.exampleText).split(separator: "\n").map { line in
       line.hasPrefix("# ") || alternatives.contains { line.hasPrefix($0) } ? line : line.drop { $0 == "#" }
     }.joined(separator: "\n")
     let (configuration, warnings) = try load(text)
     #expect(warnings == [])
     let given = configuration.origins.filter { $0.value != .default }
-    #expect(given.count == ConfigurationKey.allCases.count - alternatives.count)
+    #expect(given.count == ConfigurationKey.allCases.count - 8)
     // The defaults shown are the defaults in force.
     let (minimal, _) = try load(Sample.minimal)
     #expect("\(configuration.push)" == "\(minimal.push)")

@@ -17,7 +17,7 @@ import Testing
     #expect(configuration.store.mapSize == 64 << 30)
     #expect(configuration.push.deadline == .seconds(25))
     #expect(configuration.push.oversize == .trim)
-    #expect(configuration.push.expiration == .seconds(86_400))
+    #expect(configuration.push.ttl == .seconds(300))
     #expect(configuration.apns == nil)
     #expect(configuration.fcm?.endpoint.origin == "https://fcm.googleapis.com")
     #expect(configuration.log.level == .info)
@@ -42,7 +42,7 @@ import Testing
       delivered_days = 1
       [push]
       oversize = "reject"
-      expiration_s = "1h"
+      ttl_s = "1h"
       [apns]
       key_file = "key.p8"
       key_id = "ABCDE12345"
@@ -63,7 +63,7 @@ import Testing
     #expect(configuration.clients.projectIDs == ["a-1", "b_2"])
     #expect(configuration.clients.auth == .sticky)
     #expect(configuration.push.oversize == .reject)
-    #expect(configuration.push.expiration == .seconds(3_600))
+    #expect(configuration.push.ttl == .seconds(3_600))
     #expect(configuration.apns?.sandboxEndpoint.port == 2197)
     #expect(configuration.apns?.caFile == "/etc/ca.pem")
     #expect(

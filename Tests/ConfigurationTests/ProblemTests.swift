@@ -33,8 +33,8 @@ import Testing
       "c.toml:9:15: push.deadline_ms: found \"25\", expected milliseconds from 1000 to 29000, or a string such as \"25s\""
     ),
     (
-      "[push]\nexpiration_s = \"1500ms\"",
-      "c.toml:9:16: push.expiration_s: found \"1500ms\", expected seconds from 0 to "
+      "[push]\nttl_s = \"1500ms\"",
+      "c.toml:9:9: push.ttl_s: found \"1500ms\", expected seconds from 0 to "
     ),
     (
       "[push]\nmax_in_flight = 1.5",
@@ -157,13 +157,16 @@ import Testing
   }
 
   @Test func certificatesAreRefusedWithAdvice() throws {
-    let found = try problems(Sample.minimal, environment: ["APNS_TYPE": "certificate"])
+    let found = try problems(
+      Sample.minimal, environment: ["APNS_TYPE": "certificate", "APNS_CERTIFICATE": "not base64!"])
     #expect(
       found.contains {
-        $0.hasPrefix("environment APNS_TYPE: apns: certificates are not supported; make a token")
+        $0.hasPrefix("environment APNS_CERTIFICATE: apns.certificate: is not the push certificate")
       })
     let other = try problems(Sample.minimal, environment: ["APNS_TYPE": "p12"])
-    #expect(other.contains("environment APNS_TYPE: apns: found another type, expected \"token\""))
+    #expect(
+      other.contains("environment APNS_TYPE: apns: found another type, expected \"token\" or \"certificate\"")
+    )
   }
 
   @Test func unknownAndRetiredVariablesAreWarnings() throws {

@@ -22,10 +22,25 @@ final class Appliance: Sendable {
   /// - Parameters:
   ///   - environment: further variables, as `NAME=value`.
   ///   - configure: changes the configuration before it is written.
-  init(environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }) throws {
+  convenience init(
+    environment: [String] = [], _ configure: (inout MockConfiguration) -> Void = { _ in }
+  ) throws {
+    try self.init(
+      environment: environment, gateway: { _ in }, settings: { settings, _ in configure(&settings) })
+  }
+
+  /// - Parameters:
+  ///   - environment: further variables, as `NAME=value`.
+  ///   - prepare: changes how the mock gateway starts.
+  ///   - configure: changes the configuration before it is written.
+  init(
+    environment: [String] = [], gateway prepare: (inout MockGateway.Configuration) -> Void,
+    settings configure: (inout MockConfiguration, MockGateway) throws -> Void = { _, _ in }
+  ) throws {
     self.environment = ["PATH=/usr/bin:/bin"] + environment
     var mock = MockGateway.Configuration()
     mock.credentials = try Self.credentials.get()
+    prepare(&mock)
     gateway = try MockGateway.start(mock)
     relay = try MockRelay()
     folder = try TemporaryFolder()
@@ -33,7 +48,7 @@ final class Appliance: Sendable {
       folder: folder.path, gateway: gateway, relayPublicKey: relay.publicKeyHex)
     settings.server = "workers = 2"
     settings.more = "[log]\nlevel = \"debug\""
-    configure(&settings)
+    try configure(&settings, gateway)
     try settings.write()
     self.settings = settings
     process = Locked(try Self.serve(settings.path, self.environment))

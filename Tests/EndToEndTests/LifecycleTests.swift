@@ -74,6 +74,26 @@ import Testing
     #expect(appliance.gateway.deliveryCount == 1)
   }
 
+  @Test func aCrashLoopPresentsOneProviderToken() throws {
+    let appliance = try Appliance()
+    // Apple: no new token within 20 minutes.
+    appliance.gateway.setLimitsTokenUpdates(true)
+    let wallet = try appliance.registered()
+    for run in 0..<5 {
+      if run > 0 { try appliance.restart() }
+      #expect(try appliance.push(wallet.clientID, Appliance.raw("\(run)")).status == 202)
+      // The store writes in order: once this is on the disk, so is the token.
+      _ = try appliance.registered()
+      _ = appliance.end(9)
+    }
+    let tokens = Set(appliance.gateway.deliveries.map { $0.fields.first("authorization") })
+    #expect(tokens.count == 1)
+    #expect(appliance.gateway.deliveryCount == 5)
+    #expect(appliance.gateway.counters(of: .apnsProduction).refusals.isEmpty)
+    let token = try #require(tokens.first ?? nil)
+    #expect(!appliance.log.contains(token.dropFirst("bearer ".count)))
+  }
+
   @Test func aGatewayThatComesBackIsUsedWithoutARestart() throws {
     let appliance = try Appliance { $0.push = "deadline_ms = 8000" }
     let wallet = try appliance.registered()

@@ -30,7 +30,11 @@ import Testing
   }
 
   private func outage(_ outcome: GatewayOutcome) -> String? {
-    if case .unavailable(let reason, _) = outcome { reason } else { nil }
+    switch outcome {
+    case .unavailable(let reason, _): reason
+    case .unreachable(let fault): fault.reason
+    default: nil
+    }
   }
 
   @Test func aPushIsAccepted() async throws {
@@ -63,13 +67,13 @@ import Testing
     }
     let worker = try await worker(server.endpoint)
     #expect(
-      await worker.deliver(try SamplePush.make(expiration: 1))
+      await worker.deliver(try SamplePush.make(lifetime: .init(1, from: 0)))
         == .deadToken(reason: "Unregistered", since: 1_767_323_045_000))
     #expect(
-      await worker.deliver(try SamplePush.make(expiration: 2))
+      await worker.deliver(try SamplePush.make(lifetime: .init(2, from: 0)))
         == .unavailable(reason: "ServiceUnavailable", retryAfter: 7))
     #expect(
-      await worker.deliver(try SamplePush.make(expiration: 3))
+      await worker.deliver(try SamplePush.make(lifetime: .init(3, from: 0)))
         == .unavailable(reason: "HTTP 502", retryAfter: nil))
     #expect(server.requests.count == 3)
     await worker.stop()
@@ -143,7 +147,8 @@ import Testing
     #expect(await worker.deliver(try SamplePush.make()) == .accepted)
     let start = MonotonicTime.now()
     #expect(
-      await worker.deliver(try SamplePush.make(expiration: 1, within: .milliseconds(150))) == .timedOut)
+      await worker.deliver(try SamplePush.make(lifetime: .init(1, from: 0), within: .milliseconds(150)))
+        == .timedOut)
     let duration = MonotonicTime.now() - start
     #expect(duration >= .milliseconds(150))
     #expect(duration < .seconds(5))

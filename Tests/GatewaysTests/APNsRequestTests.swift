@@ -8,7 +8,8 @@ import Testing
   private func push(token: String) throws -> GatewayPush {
     GatewayPush(
       id: try #require(PushID((0..<16).map { UInt8($0) })), deviceToken: token,
-      notification: .raw(topic: "t", tag: 1, message: "m"), expiration: 1_767_323_045,
+      notification: .raw(topic: "t", tag: 1, message: "m"),
+      lifetime: NotificationLifetime(300, from: 1_767_322_745),
       deadline: MonotonicTime(nanoseconds: 0))
   }
 

@@ -14,7 +14,7 @@ enum Kind: Equatable, Sendable {
       case .payloadTooLarge: .tooLarge
       case .invalidRequest: .invalid
       case .throttled: .throttled
-      case .unavailable: .unavailable
+      case .unavailable, .unreachable: .unavailable
       case .timedOut: .timedOut
       }
   }

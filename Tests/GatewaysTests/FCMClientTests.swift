@@ -3,6 +3,7 @@ import Crypto
 import EventLoop
 import Gateways
 import HTTP
+import JSON
 import TLS
 import Testing
 
@@ -54,8 +55,9 @@ import Testing
     let server = try await server()
     let worker = try await worker(server.endpoint, source(server.endpoint))
     #expect(
-      await worker.deliver(try SamplePush.make(deviceToken: "fcm:token", expiration: 1_767_323_345))
-        == .accepted)
+      await worker.deliver(
+        try SamplePush.make(deviceToken: "fcm:token", lifetime: .init(300, from: 1_767_323_045))) == .accepted
+    )
     #expect(await worker.deliver(try SamplePush.make(deviceToken: "fcm:token")) == .accepted)
     #expect(server.requests(to: Self.tokenPath).count == 1)
     let pushes = server.requests(to: Self.sendPath)
@@ -64,6 +66,7 @@ import Testing
     let body = String(decoding: pushes[0].body, as: UTF8.self)
     #expect(body.contains(#""token":"fcm:token""#))
     #expect(body.contains(#""ttl":"300s""#))
+    #expect(body.contains(#""apns-expiration":"1767323345""#))
     await worker.stop()
     await server.stop()
   }
@@ -141,21 +144,53 @@ import Testing
         return
       }
     }
-    // Not for each push: the second and third are within the pause after a failure.
-    #expect(server.requests.map(\.path) == [Self.tokenPath])
+    // Twice since the endpoint's clock differs from the test's; not for each push: the second and third are
+    // within the pause after a failure.
+    #expect(server.requests.map(\.path) == [Self.tokenPath, Self.tokenPath])
     await worker.stop()
     await server.stop()
+  }
+
+  @Test func aWrongClockIsCorrectedByTheEndpoints() async throws {
+    // The worker's clock stands at 1,767,323,045; the endpoint's is ten minutes ahead and takes 60 s.
+    let theirs: UInt64 = 1_767_323_645
+    let attempts = Locked(0)
+    let server = try await ScriptedGateway { request in
+      guard request.path == Self.tokenPath else { return .json(200, #"{"name":"n"}"#) }
+      attempts.withLock { $0 += 1 }
+      guard Self.issuedAt(request).map({ $0 + 60 >= theirs }) == true else {
+        var refusal = HTTPResponse.json(400, Array(#"{"error":"invalid_grant"}"#.utf8))
+        refusal.fields.add("date", HTTPDate.text(secondsSinceEpoch: theirs))
+        return .respond(refusal)
+      }
+      return .json(200, #"{"access_token":"t","expires_in":3599}"#)
+    }
+    let worker = try await worker(server.endpoint, source(server.endpoint))
+    #expect(await worker.deliver(try SamplePush.make()) == .accepted)
+    #expect(attempts.withLock { $0 } == 2)
+    await worker.stop()
+    await server.stop()
+  }
+
+  /// The `iat` of an assertion.
+  private static func issuedAt(_ request: HTTPRequest) -> UInt64? {
+    let body = String(decoding: request.body, as: UTF8.self)
+    guard let start = body.firstRange(of: "assertion=")?.upperBound,
+      let parts = try? JWT.Parts(compact: body[start...].utf8)
+    else { return nil }
+    return (try? JSON.parse(parts.claims))?["iat"]?.uint64Value
   }
 
   @Test func aTokenEndpointThatCannotBeReachedIsNamed() async throws {
     let server = try await server()
     await server.stop()
     let worker = try await worker(.fcm, source(server.endpoint))
-    guard case .unavailable(let reason, nil) = await worker.deliver(try SamplePush.make()) else {
+    guard case .unreachable(let fault) = await worker.deliver(try SamplePush.make()) else {
       Issue.record("without a token there is no push")
       return
     }
-    #expect(reason.hasPrefix("token endpoint \(server.endpoint): cannot connect to \(server.endpoint): "))
+    #expect(
+      fault.reason.hasPrefix("token endpoint \(server.endpoint): cannot connect to \(server.endpoint): "))
     await worker.stop()
   }
 

@@ -2,49 +2,56 @@ import Gateways
 import HTTP
 import Testing
 
-private func body(_ notification: Gateways.Notification, ttl: UInt64? = nil) -> String? {
+private func body(_ notification: Gateways.Notification, ttl: UInt64 = 300) -> String? {
   guard case .content(let message, _) = FCMPayload.build(notification, oversize: .trim) else { return nil }
-  return String(decoding: FCMPayload.body(message, token: "tok:en", ttl: ttl), as: UTF8.self)
+  return text(of: message, ttl: ttl)
 }
 
-@Suite struct FCMPayloadTests {
-  /// What follows data and notification in every body.
-  private let rest =
-    #""android":{"priority":"HIGH"},"apns":{"payload":{"aps":{"content-available":1}}},"token":"tok:en"}}"#
+private func text(of message: FCMPayload.Message, ttl: UInt64 = 300) -> String {
+  let lifetime = NotificationLifetime(ttl, from: 1000)
+  return String(
+    decoding: FCMPayload.body(message, token: "tok:en", id: "push-id", lifetime: lifetime), as: UTF8.self)
+}
 
-  // The bytes of the older push server, key order included.
+/// What follows data in a body that the app shows.
+private let silentRest =
+  #""android":{"priority":"HIGH","ttl":"300s"},"# + appleRest
+/// What follows data and notification in a body that the system shows.
+private let alertRest =
+  #""android":{"priority":"HIGH","ttl":"300s","notification":{"tag":"push-id"}},"# + appleRest
+private let appleRest =
+  #""apns":{"headers":{"apns-collapse-id":"push-id","apns-expiration":"1300"},"#
+  + #""payload":{"aps":{"content-available":1}}},"token":"tok:en"}}"#
+
+@Suite struct FCMPayloadTests {
+  // The bytes of the older push server, key order included, and what it lacks: lifetime and identity.
   @Test func raw() {
     #expect(
       body(.raw(topic: "abc", tag: 1108, message: "bWVzc2FnZQ=="))
         == #"{"message":{"data":{"topic":"abc","tag":"1108","message":"bWVzc2FnZQ=="},"#
-        + #""android":{"priority":"HIGH"},"apns":{"payload":{"aps":{"content-available":1}}},"token":"tok:en"}}"#
-    )
+        + silentRest)
   }
 
   @Test func legacyEncrypted() {
     #expect(
       body(.legacyEncrypted(topic: "abc", flags: 17, blob: "YmxvYg=="))
         == #"{"message":{"data":{"topic":"abc","flags":"17","blob":"YmxvYg=="},"#
-        + #""android":{"priority":"HIGH"},"apns":{"payload":{"aps":{"content-available":1}}},"token":"tok:en"}}"#
-    )
+        + silentRest)
   }
 
   @Test func legacyPlain() {
     #expect(
       body(.legacyPlain(topic: "abc", flags: 2, blob: "e30=", title: "Sign \"it\"", body: "é"))
         == #"{"message":{"data":{"topic":"abc","flags":"2","blob":"e30="},"#
-        + #""notification":{"title":"Sign \"it\"","body":"é"},"android":{"priority":"HIGH"},"#
-        + #""apns":{"payload":{"aps":{"content-available":1}}},"token":"tok:en"}}"#)
+        + #""notification":{"title":"Sign \"it\"","body":"é"},"# + alertRest)
   }
 
   @Test func timeToLive() {
-    #expect(
-      body(.raw(topic: "t", tag: 1, message: "m"), ttl: 300)?
-        .contains(#""android":{"priority":"HIGH","ttl":"300s"}"#) == true)
-    #expect(body(.raw(topic: "t", tag: 1, message: "m"), ttl: .max)?.contains(#""ttl":"2419200s""#) == true)
-    #expect(FCMRequest.ttl(expiration: 1300, now: 1000) == 300)
-    #expect(FCMRequest.ttl(expiration: 1000, now: 1300) == 0)
-    #expect(FCMRequest.ttl(expiration: .max, now: 0) == 2_419_200)
+    let raw = Gateways.Notification.raw(topic: "t", tag: 1, message: "m")
+    #expect(body(raw, ttl: .max)?.contains(#""ttl":"2419200s""#) == true)
+    #expect(body(raw, ttl: 0)?.contains(#""ttl":"0s""#) == true)
+    #expect(body(raw, ttl: 0)?.contains(#""apns-expiration":"0""#) == true)
+    #expect(NotificationLifetime(.max, from: 1).expiration == .max)
   }
 
   @Test func keysAndValuesCountAgainstTheLimit() {
@@ -66,9 +73,9 @@ private func body(_ notification: Gateways.Notification, ttl: UInt64? = nil) -> 
     }
     // The SDK shows nothing without the message, so the system must.
     #expect(
-      String(decoding: FCMPayload.body(trimmed, token: "tok:en"), as: UTF8.self)
+      text(of: trimmed)
         == #"{"message":{"data":{"topic":"t","tag":"1"},"#
-        + #""notification":{"title":"You have new notifications","body":"Open to view"},"# + rest)
+        + #""notification":{"title":"You have new notifications","body":"Open to view"},"# + alertRest)
   }
 
   @Test func legacyFormsAreTrimmedToo() {
@@ -76,12 +83,12 @@ private func body(_ notification: Gateways.Notification, ttl: UInt64? = nil) -> 
     #expect(
       body(.legacyEncrypted(topic: "t", flags: 17, blob: long))
         == #"{"message":{"data":{"topic":"t","flags":"17"},"#
-        + #""notification":{"title":"You have new notifications","body":"Open to view"},"# + rest)
+        + #""notification":{"title":"You have new notifications","body":"Open to view"},"# + alertRest)
     let cut = String(repeating: "b", count: 200) + "…"
     #expect(
       body(.legacyPlain(topic: "t", flags: 2, blob: long, title: "Sign", body: long))
         == #"{"message":{"data":{"topic":"t","flags":"2"},"notification":{"title":"Sign","body":""#
-        + cut + #""},"# + rest)
+        + cut + #""},"# + alertRest)
     #expect(FCMPayload.build(.raw(topic: long, tag: 1, message: ""), oversize: .trim) == .tooLarge)
   }
 

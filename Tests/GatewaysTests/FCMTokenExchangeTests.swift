@@ -61,6 +61,14 @@ import Testing
         return
       }
     }
+    let date = FCMTokenExchange.result(
+      status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8), now: 784_111_777 + 500,
+      date: "Sun, 06 Nov 1994 08:49:37 GMT")
+    guard case .failed(.rejected(_, let skewed)) = date else {
+      Issue.record("invalid_grant is a fault of the credentials")
+      return
+    }
+    #expect(skewed.contains("500 s off"))
     #expect(result(429, "", retryAfter: "9") == .failed(.throttled(retryAfter: 9)))
     #expect(
       result(502, "<html>", retryAfter: "9")

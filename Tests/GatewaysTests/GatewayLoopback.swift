@@ -171,11 +171,11 @@ enum SamplePush {
 
   static func make(
     _ number: UInt8 = 1, deviceToken: String = deviceToken, message: String = "aGVsbG8=",
-    expiration: UInt64 = 0, within: Duration = .seconds(20)
+    lifetime: NotificationLifetime = .init(0, from: 0), within: Duration = .seconds(20)
   ) throws -> GatewayPush {
     GatewayPush(
       id: try #require(PushID(Array(repeating: number, count: 16))), deviceToken: deviceToken,
-      notification: .raw(topic: "0f0e", tag: 4002, message: message), expiration: expiration,
+      notification: .raw(topic: "0f0e", tag: 4002, message: message), lifetime: lifetime,
       deadline: .now() + within)
   }
 }

@@ -73,7 +73,9 @@ final class Fixture: Sendable {
       throw FixtureError.oversize
     }
     return FCMRequest.build(
-      body: FCMPayload.body(message, token: token, ttl: 60), authority: mock.authority(of: .fcm),
+      body: FCMPayload.body(
+        message, token: token, id: "push-id", lifetime: NotificationLifetime(60, from: now)),
+      authority: mock.authority(of: .fcm),
       path: FCMRequest.path(projectID: account.projectID), authorization: "Bearer " + accessToken)
   }
 
@@ -105,7 +107,7 @@ func apnsToken(_ number: Int) -> String {
 private func push(_ token: String) -> GatewayPush {
   GatewayPush(
     id: PushID(messageID: "message", clientID: token), deviceToken: token, notification: notification,
-    expiration: WallClock.seconds() + 600, deadline: .now() + .seconds(10))
+    lifetime: NotificationLifetime(600, from: WallClock.seconds()), deadline: .now() + .seconds(10))
 }
 
 extension HTTPResponse {

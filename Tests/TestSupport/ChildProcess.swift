@@ -11,6 +11,8 @@ public final class ChildProcess: Sendable {
     var waiters: [(pattern: String, rendezvous: Rendezvous<Bool>)] = []
   }
   private let pid: pid_t
+  /// For `/proc`.
+  public var processID: Int32 { pid }
   private let output = Locked(Output())
   private let status = Locked<Int32?>(nil)
   private let reader: SystemThread
@@ -22,7 +24,8 @@ public final class ChildProcess: Sendable {
     return String(bundle.prefix(upTo: bundle.lastIndex(of: "/") ?? bundle.startIndex))
   }
 
-  /// Starts `program`, of this package or by its whole path, with exactly these variables; its standard output and error are collected.
+  /// Starts `program` (a product's name, or a whole path) with exactly these variables; its standard output
+  /// and error are collected.
   public init(_ program: String, _ arguments: [String], environment: [String] = ["PATH=/usr/bin:/bin"]) throws
   {
     var ends: [Int32] = [0, 0]

@@ -45,7 +45,7 @@ public enum APNsRequest {
     fields.add("apns-topic", topic)
     fields.add("apns-push-type", "alert")
     fields.add("apns-priority", "10")
-    fields.add("apns-expiration", String(push.expiration))
+    fields.add("apns-expiration", String(push.lifetime.expiration))
     fields.add("apns-id", id)
     // Apple does not promise to fold equal IDs. With a collapse ID a repeated push replaces the first one on
     // the device instead of showing twice.

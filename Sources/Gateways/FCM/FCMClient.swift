@@ -68,7 +68,7 @@ public final class FCMClient: Gateway {
     else { return channel.endSoon(.payloadTooLarge, completion) }
     if isTrimmed { trimmedPushes += 1 }
     let body = FCMPayload.body(
-      message, token: push.deviceToken, ttl: FCMRequest.ttl(expiration: push.expiration, now: clock()))
+      message, token: push.deviceToken, id: push.id.description, lifetime: push.lifetime)
     authorize(Delivery(body, deadline: push.deadline, completion: completion))
   }
 

@@ -5,7 +5,7 @@ public enum FCMPayload {
   /// Bytes of all keys and values that FCM takes (Firebase, "About FCM messages").
   public static let maximumByteCount = 4096
 
-  /// A message without its device: `body(_:token:ttl:)` adds that.
+  /// A message without its device: `body(_:token:id:lifetime:)` adds that.
   public struct Message: Equatable, Sendable {
     /// In order. FCM refuses values that are no strings.
     public var data: [Entry]
@@ -85,10 +85,14 @@ public enum FCMPayload {
 
   /// The request body that sends `message` to the device with `token`.
   ///
-  /// - Parameter ttl: how long FCM may store the message, in seconds; nil leaves it FCM's default, four weeks.
-  public static func body(_ message: Message, token: String, ttl: UInt64? = nil) -> [UInt8] {
+  /// - Parameters:
+  ///   - id: the push's ID, by which a repeated alert replaces the one on the screen.
+  ///   - lifetime: how long FCM may store the message.
+  public static func body(
+    _ message: Message, token: String, id: String, lifetime: NotificationLifetime
+  ) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(message.byteCount + token.utf8.count + 256)
+    bytes.reserveCapacity(message.byteCount + token.utf8.count + 448)
     var writer = JSONWriter(appendingTo: consume bytes)
     writer.beginObject()
     writer.key("message")
@@ -107,10 +111,17 @@ public enum FCMPayload {
     writer.key("android")
     writer.beginObject()
     writer.member("priority", "HIGH")
-    if let ttl { writer.member("ttl", "\(min(ttl, maximumTTL))s") }
+    writer.member("ttl", "\(min(lifetime.seconds, maximumTTL))s")
     // No `collapse_key`: FCM stores messages of four keys a device at most, and each message would be one.
+    // An alert's tag folds without such a limit; what the app shows, it can fold itself.
+    if message.notification != nil {
+      writer.key("notification")
+      writer.beginObject()
+      writer.member("tag", id)
+      writer.endObject()
+    }
     writer.endObject()
-    writeAppleOptions(to: &writer)
+    writeAppleOptions(id: id, lifetime, to: &writer)
     writer.member("token", token)
     writer.endObject()
     writer.endObject()
@@ -121,9 +132,16 @@ public enum FCMPayload {
   static let maximumTTL: UInt64 = 2_419_200
 
   /// For the app's iOS half when it registered through FCM.
-  private static func writeAppleOptions(to writer: inout JSONWriter) {
+  private static func writeAppleOptions(
+    id: String, _ lifetime: NotificationLifetime, to writer: inout JSONWriter
+  ) {
     writer.key("apns")
     writer.beginObject()
+    writer.key("headers")
+    writer.beginObject()
+    writer.member("apns-collapse-id", id)
+    writer.member("apns-expiration", String(lifetime.expiration))
+    writer.endObject()
     writer.key("payload")
     writer.beginObject()
     writer.key("aps")

@@ -25,10 +25,4 @@ public enum FCMRequest {
     return HTTPRequest(
       method: "POST", path: path, authority: authority, scheme: "https", fields: fields, body: body)
   }
-
-  /// How long FCM may store a push that expires at `expiration`, both in seconds since the epoch: the `ttl`
-  /// for `FCMPayload.body`.
-  public static func ttl(expiration: UInt64, now: UInt64) -> UInt64 {
-    expiration > now ? min(expiration - now, FCMPayload.maximumTTL) : 0
-  }
 }

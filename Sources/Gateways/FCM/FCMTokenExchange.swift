@@ -13,6 +13,9 @@ public enum FCMTokenExchange {
   /// Lifetime in seconds of a token whose answer does not say; Google's are valid for an hour.
   static let defaultLifetime: UInt64 = 3600
 
+  /// Seconds by which the clocks may differ before it matters.
+  static let clockTolerance: UInt64 = 30
+
   /// What came of an exchange.
   public enum Result: Equatable, Sendable {
     /// `lifetime` in seconds from now.
@@ -64,8 +67,9 @@ public enum FCMTokenExchange {
   /// - Parameters:
   ///   - retryAfter: the `Retry-After` field's value.
   ///   - now: seconds since the epoch, for a `Retry-After` that is a date.
+  ///   - date: the `Date` field's value.
   public static func result(
-    status: Int, retryAfter: String? = nil, body: [UInt8], now: UInt64
+    status: Int, retryAfter: String? = nil, body: [UInt8], now: UInt64, date: String? = nil
   ) -> Result {
     let answer = try? JSON.parse(body)
     let wait = RetryAfter.seconds(retryAfter, now: now)
@@ -73,7 +77,7 @@ public enum FCMTokenExchange {
     case 200: return token(answer)
     case 408: return .failed(.unavailable(reason: "token endpoint: HTTP 408", retryAfter: wait))
     case 429: return .failed(.throttled(retryAfter: wait))
-    case 400..<500: return .failed(refusal(answer, status: status))
+    case 400..<500: return .failed(refusal(answer, status: status, skew: skew(date, now)))
     default: return .failed(.unavailable(reason: "token endpoint: HTTP \(status)", retryAfter: wait))
     }
   }
@@ -88,14 +92,28 @@ public enum FCMTokenExchange {
     return .token(token, lifetime: answer?["expires_in"]?.uint64Value ?? defaultLifetime)
   }
 
-  private static func refusal(_ answer: JSONValue?, status: Int) -> GatewayOutcome {
+  /// Seconds by which our clock differs from the endpoint's, when that is too much.
+  private static func skew(_ date: String?, _ now: UInt64) -> UInt64? {
+    guard let theirs = date.flatMap({ RetryAfter.seconds(ofDate: $0) }) else { return nil }
+    let skew = theirs > now ? theirs - now : now - theirs
+    return skew > clockTolerance ? skew : nil
+  }
+
+  private static func refusal(_ answer: JSONValue?, status: Int, skew: UInt64?) -> GatewayOutcome {
     let reason = GatewayReason.shown(answer?["error"]?.stringValue, status: status)
     let advice =
       switch reason {
       case "invalid_grant":
-        "Google refuses the service account's key: check this machine's clock and that the key was not deleted"
-      case "invalid_client", "unauthorized_client", "disabled_client":
-        "Google refuses the service account: check that it exists and is enabled"
+        if let skew {
+          "this machine's clock is \(skew) s off: set it right, for example with systemd-timesyncd"
+        } else {
+          "Google does not know the service account or its key any more: download a new key file from the Firebase "
+            + "console (Project settings, Service accounts), and check this machine's clock"
+        }
+      case "disabled_client":
+        "the service account is disabled: enable it in the Google Cloud console (IAM, Service accounts)"
+      case "invalid_client", "unauthorized_client", "deleted_client":
+        "Google refuses the service account: check in the Google Cloud console that it exists and is enabled"
       case "invalid_scope": "the service account may not use Firebase Cloud Messaging: check its roles"
       default: "Google gives no access token: check the service account file, its token_uri and the project"
       }

@@ -10,6 +10,8 @@ final class FCMTokenFetcher {
   private let loop: EventLoop
   private let channel: GatewayChannel
   private let clock: @Sendable () -> UInt64
+  /// Seconds by which our clock is behind the endpoint's, once that made it refuse us.
+  private var clockOffset: Int64 = 0
 
   /// - Parameter clock: gives seconds since the epoch.
   init(
@@ -21,21 +23,33 @@ final class FCMTokenFetcher {
   }
 
   /// Fetches a token. `completion` is called once on the loop, not within this call.
+  ///
+  /// An endpoint that refuses an assertion while its clock and ours differ is asked once more, with its time.
   func fetch(for account: ServiceAccount, _ completion: @escaping (FCMTokenExchange.Result) -> Void) {
+    attempt(account, deadline: .now() + Self.timeout, mayCorrectClock: true, completion)
+  }
+
+  private func attempt(
+    _ account: ServiceAccount, deadline: MonotonicTime, mayCorrectClock: Bool,
+    _ completion: @escaping (FCMTokenExchange.Result) -> Void
+  ) {
     let request: HTTPRequest
     do throws(CryptoError) {
-      request = try FCMTokenExchange.request(for: account, now: clock())
+      request = try FCMTokenExchange.request(for: account, now: correctedTime)
     } catch {
       loop.schedule(at: loop.now) { completion(.failed(Self.unsigned(error))) }
       return
     }
-    channel.send(request, deadline: .now() + Self.timeout) { [clock] answer in
+    channel.send(request, deadline: deadline) { answer in
       switch answer {
       case .response(let response):
+        if mayCorrectClock, self.correctClock(after: response) {
+          return self.attempt(account, deadline: deadline, mayCorrectClock: false, completion)
+        }
         completion(
           FCMTokenExchange.result(
             status: response.status, retryAfter: response.fields.first("retry-after"), body: response.body,
-            now: clock()))
+            now: self.clock(), date: response.fields.first("date")))
       case .failure(.timedOut):
         // Not the push's own deadline, so not its outcome.
         completion(
@@ -43,6 +57,21 @@ final class FCMTokenFetcher {
       case .failure(let outcome): completion(.failed(outcome))
       }
     }
+  }
+
+  private var correctedTime: UInt64 {
+    UInt64(clamping: Int64(clamping: clock()) + clockOffset)
+  }
+
+  /// True when `response` is a refusal that the right time may mend.
+  private func correctClock(after response: HTTPResponse) -> Bool {
+    guard response.status == 400 || response.status == 401,
+      let theirs = response.fields.first("date").flatMap({ RetryAfter.seconds(ofDate: $0) })
+    else { return false }
+    let offset = Int64(clamping: theirs) - Int64(clamping: clock())
+    guard (offset - clockOffset).magnitude > FCMTokenExchange.clockTolerance else { return false }
+    clockOffset = offset
+    return true
   }
 
   /// Finishes the fetch under way, closes the connection, then calls `completion`.

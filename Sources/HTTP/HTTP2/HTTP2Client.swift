@@ -17,8 +17,11 @@ public final class HTTP2Client {
     public var queueLimit = 10_000
     /// How often a request is sent again because the peer had refused it unseen.
     public var maxRefusals = 3
-    /// Time for TCP, TLS and the peer's first SETTINGS together.
-    public var connectTimeout = Duration.seconds(4)
+    /// Time for name look-up, TCP, TLS and the peer's first SETTINGS together.
+    public var connectTimeout = Duration.seconds(6)
+    /// Time for each of the steps before SETTINGS.
+    public var connectTimeouts = ConnectTimeouts(
+      lookUp: .seconds(2), connect: .seconds(3), handshake: .seconds(3))
     /// Failed attempts in a row before waiting requests fail with the last error.
     public var connectFailureLimit = 3
     /// Takes a connection only when ALPN chose `h2`: for TLS, where there is no knowing otherwise

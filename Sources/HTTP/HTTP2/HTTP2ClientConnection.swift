@@ -286,7 +286,7 @@ extension HTTP2ClientConnection: TransportDelegate {
     guard !isClosed else { return }
     guard !isReady else { return report(.connectionLost(afterSend: true)) }
     switch error {
-    case .tls: report(.tlsFailed(error?.description ?? "TLS"))
+    case .tls(let failure): report(.tlsFailed(failure))
     case .none: report(.connectFailed("the peer closed the connection"))
     case .some(let error): report(.connectFailed(error.description))
     }

@@ -1,9 +1,11 @@
+import EventLoop
+
 /// Why a request brought no response.
 public enum HTTP2ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// No connection came about; the text is the last attempt's reason.
   case connectFailed(String)
-  /// The TLS handshake failed; the text is the library's reason.
-  case tlsFailed(String)
+  /// TLS did not come about.
+  case tlsFailed(TLSFailure)
   /// The connection broke. `afterSend`: the request may have reached the peer and have been acted on.
   case connectionLost(afterSend: Bool)
   /// The peer refused the stream without looking at it, more often than it was put on another one.
@@ -45,7 +47,7 @@ public enum HTTP2ClientError: Error, Sendable, Equatable, CustomStringConvertibl
   public var description: String {
     switch self {
     case .connectFailed(let reason): reason
-    case .tlsFailed(let reason): reason
+    case .tlsFailed(let failure): "TLS: \(failure)"
     case .connectionLost(let afterSend):
       afterSend
         ? "the connection broke before the response came" : "the connection broke before the request was sent"

@@ -14,13 +14,14 @@ final class APNsHandler: RequestHandler {
   static let maximumDeviceToken = 200
   private static let prefix = "/3/device/"
 
-  private let verifier: APNsTokenVerifier
+  /// Nil when TLS has verified the client.
+  private let verifier: APNsTokenVerifier?
   private let topic: String
   private let clock: @Sendable () -> UInt64
   private let switches: Locked<APNsSwitches>
 
   init(
-    verifier: APNsTokenVerifier, topic: String, clock: @escaping @Sendable () -> UInt64,
+    verifier: APNsTokenVerifier?, topic: String, clock: @escaping @Sendable () -> UInt64,
     switches: Locked<APNsSwitches>
   ) {
     self.verifier = verifier
@@ -63,7 +64,7 @@ final class APNsHandler: RequestHandler {
     guard request.path.hasPrefix(Self.prefix) else { return refuse(.badPath) }
     if headers.hasDuplicates { return refuse(.duplicateHeaders) }
     let limitsUpdates = switches.withLock { $0.limitsTokenUpdates }
-    if let reason = verifier.refusal(
+    if let reason = verifier?.refusal(
       of: headers.authorization, now: clock(), limitsUpdates: limitsUpdates)
     {
       return refuse(reason)

@@ -43,6 +43,13 @@ final class OAuthHandler: RequestHandler {
   }
 
   func evaluate(_ request: HTTPRequest) -> Verdict {
+    var verdict = verdict(on: request)
+    // By which a client may find its own clock wrong.
+    verdict.response.fields.add("date", HTTPDate.text(secondsSinceEpoch: clock()))
+    return verdict
+  }
+
+  private func verdict(on request: HTTPRequest) -> Verdict {
     do throws(Refusal) {
       try verify(assertion(in: request))
       let token: String

@@ -98,6 +98,11 @@ final class MockConnection {
       if reaction.isAccepting { answer(verdict.response, stream) }
       goAway(lastStream: reaction.isAccepting ? stream : max(0, stream - 2), code, debugData)
     case .disconnect: disconnect()
+    case .halfClose:
+      isClosing = true
+      transport.close()
+    // A frame of the largest length, of a type and flags of which nothing is known, and then nothing.
+    case .garbage: transport.write([UInt8](repeating: 0xFF, count: 64))
     }
   }
 

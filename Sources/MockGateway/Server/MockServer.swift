@@ -37,7 +37,10 @@ final class MockServer {
   let context: ServerContext
   /// Where it listens, or did.
   let address: SocketAddress
-  private let tls: TLSContext
+  /// For new connections.
+  var tls: TLSContext
+  var fault: MockGateway.ConnectionFault?
+  private var faulty: [ObjectIdentifier: FaultyPeer] = [:]
   private let nextConnection: ConnectionNumbers
   private var listener: Listener?
   private var connections: [Int: MockConnection] = [:]
@@ -85,6 +88,8 @@ final class MockServer {
     blackHole = []
   }
 
+  var oldestConnection: MockConnection? { connections.min { $0.key < $1.key }?.value }
+
   func forEachConnection(_ body: (MockConnection) -> Void) {
     for connection in Array(connections.values) { body(connection) }
   }
@@ -101,6 +106,7 @@ final class MockServer {
       blackHole.append(SocketTransport(loop: context.loop, accepted: socket, from: peer))
       return
     }
+    if let fault { return mistreat(socket, peer, fault) }
     let tls = tls
     let transport = SocketTransport(loop: context.loop, accepted: socket, from: peer) {
       tls.makeLayer(fd: $0)
@@ -113,6 +119,54 @@ final class MockServer {
     connection.onClose = { [weak self] in self?.connections[number] = nil }
     transport.start(handshakeTimeout: Self.handshakeTimeout)
   }
+}
+
+extension MockServer {
+  private func mistreat(
+    _ socket: consuming Socket, _ peer: SocketAddress, _ fault: MockGateway.ConnectionFault
+  ) {
+    let tls = tls
+    let transport: SocketTransport
+    let bytes: [UInt8]
+    switch fault {
+    case .truncatedTLS:
+      transport = SocketTransport(loop: context.loop, accepted: socket, from: peer)
+      // A handshake record of 122 bytes (RFC 8446 section 5.1), of which two follow.
+      bytes = [0x16, 0x03, 0x03, 0x00, 0x7A, 0x02, 0x00]
+    case .garbage:
+      transport = SocketTransport(loop: context.loop, accepted: socket, from: peer) { tls.makeLayer(fd: $0) }
+      bytes = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
+    }
+    let peer = FaultyPeer(transport, bytes, closes: fault == .truncatedTLS)
+    faulty[ObjectIdentifier(peer)] = peer
+    peer.onClose = { [weak self] in self?.faulty[ObjectIdentifier($0)] = nil }
+    transport.start(handshakeTimeout: Self.handshakeTimeout)
+  }
+}
+
+/// A peer that says something senseless once it is connected. Loop thread only.
+private final class FaultyPeer: TransportDelegate {
+  var onClose: ((FaultyPeer) -> Void)?
+  private let connection: SocketTransport
+  private let bytes: [UInt8]
+  private let closes: Bool
+
+  init(_ transport: SocketTransport, _ bytes: [UInt8], closes: Bool) {
+    connection = transport
+    self.bytes = bytes
+    self.closes = closes
+    transport.delegate = self
+  }
+
+  func transportDidConnect(_ transport: any Transport) {
+    transport.write(bytes)
+    if closes { transport.close() }
+  }
+
+  func transport(_ transport: any Transport, didRead bytes: Span<UInt8>) {}
+  func transportDidReadEOF(_ transport: any Transport) { transport.close() }
+  func transportDidDrain(_ transport: any Transport) {}
+  func transport(_ transport: any Transport, didCloseWith error: TransportError?) { onClose?(self) }
 }
 
 /// Counts the connections of all servers, from 1. Loop-owned.

@@ -20,24 +20,48 @@ struct ServerCertificates {
     authorityPEM = authority.certificatePEM
   }
 
-  func serverContext() throws(MockGatewayError) -> TLSContext {
+  /// - Parameter verifiesClients: whether clients must show a certificate of this authority.
+  func serverContext(
+    _ certificate: MockGateway.ServerCertificate = .valid, verifiesClients: Bool = false
+  ) throws(MockGatewayError) -> TLSContext {
     let leaf: IssuedCertificate
     do throws(CryptoError) {
-      leaf = try authority.issue(names: ["localhost", MockGateway.host], validity: Self.range)
+      switch certificate {
+      case .valid: leaf = try authority.issue(names: ["localhost", MockGateway.host], validity: Self.range)
+      case .expired:
+        leaf = try authority.issue(
+          names: ["localhost", MockGateway.host], validity: Self.range.lowerBound..<Self.now - 3600)
+      case .otherHost: leaf = try authority.issue(names: ["gateway.example"], validity: Self.range)
+      case .unknownAuthority:
+        leaf = try LoopbackCertificateAuthority(validity: Self.range)
+          .issue(names: ["localhost", MockGateway.host], validity: Self.range)
+      }
     } catch {
       throw .credentials(error.description)
     }
     do throws(TLSError) {
       return try TLSContext.server(
-        certificateChain: leaf.certificatePEM, privateKey: leaf.privateKeyPEM, protocols: ["h2"])
+        certificateChain: leaf.certificatePEM, privateKey: leaf.privateKeyPEM, protocols: ["h2"],
+        clientTrust: verifiesClients ? .pem(authorityPEM) : nil)
     } catch {
       throw .setUp(error.description)
     }
   }
 
+  func clientCertificate(topic: String, isExpired: Bool) throws(MockGatewayError) -> IssuedCertificate {
+    do throws(CryptoError) {
+      return try authority.issue(
+        names: ["push"], validity: isExpired ? Self.range.lowerBound..<Self.now - 3600 : Self.range,
+        userID: topic)
+    } catch {
+      throw .credentials(error.description)
+    }
+  }
+
+  private static var now: Int { Int(WallClock.seconds()) }
+
   private static var range: Range<Int> {
-    let now = Int(WallClock.seconds())
-    return (now - validity)..<(now + validity)
+    (now - validity)..<(now + validity)
   }
 }
 
@@ -69,7 +93,8 @@ final class ServerSet {
       throw .credentials(error.description)
     }
     let apns = APNsHandler(
-      verifier: verifier, topic: credentials.apnsTopic, clock: configuration.clock, switches: switches)
+      verifier: configuration.requiresClientCertificate ? nil : verifier, topic: credentials.apnsTopic,
+      clock: configuration.clock, switches: switches)
     let fcm = FCMHandler(projectID: credentials.projectID, tokens: tokens, clock: configuration.clock)
     let numbers = ConnectionNumbers()
     var servers: [MockServer] = []
@@ -82,7 +107,8 @@ final class ServerSet {
         }
       let context = ServerContext(
         loop: loop, service: service, handler: handler, log: log, reactions: reactions, switches: switches)
-      let tls = try certificates.serverContext()
+      let tls = try certificates.serverContext(
+        verifiesClients: service.isAPNs && configuration.requiresClientCertificate)
       do throws(SystemError) {
         servers.append(
           try MockServer(

@@ -34,23 +34,31 @@ enum KeyChecks {
   private static func apple(
     _ apns: Configuration.APNs, _ credentials: Credentials, _ report: inout CheckReport
   ) {
+    if case .token(let source, let keyID, let teamID) = apns.authentication {
+      signingKey(source, keyID, teamID, apns.topic, credentials, &report)
+    }
+    authorities(apns.caFile, "apns.ca_file", &report)
+  }
+
+  private static func signingKey(
+    _ source: SecretSource, _ keyID: String, _ teamID: String, _ topic: String?, _ credentials: Credentials,
+    _ report: inout CheckReport
+  ) {
     if let key = credentials.apnsKey {
       do throws(CryptoError) {
         let message = Array("pushbox check".utf8)
         _ = try P256PrivateKey(pem: key.exposed).sign(message)
         report.ok(
-          "apns.key",
-          "loads and signs; key ID \(apns.keyID), team ID \(apns.teamID), topic \(apns.topic)")
+          "apns.key", "loads and signs; key ID \(keyID), team ID \(teamID), topic \(topic ?? "missing")")
       } catch {
         report.fail("apns.key", "\(error); it must be the .p8 file from Apple's developer site")
       }
     }
-    if case .file(let path) = apns.key, let named = keyID(inFileName: path), named != apns.keyID {
+    if case .file(let path) = source, let named = self.keyID(inFileName: path), named != keyID {
       report.warn(
         "apns.key_id",
-        "is \(apns.keyID), but the key file's name says \(named): Apple names a key file after its key ID")
+        "is \(keyID), but the key file's name says \(named): Apple names a key file after its key ID")
     }
-    authorities(apns.caFile, "apns.ca_file", &report)
   }
 
   /// `ABCDE12345` of `/etc/pushbox/AuthKey_ABCDE12345.p8`.

@@ -44,6 +44,8 @@ enum OnlineChecks {
       report.warn(name, throttled(answer.reason, said))
     case .unavailable(let reason, _) where answer.status == nil:
       report.fail(name, "can't be reached: \(reason)")
+    case .unreachable(let fault):
+      report.fail(name, "can't be reached: \(fault.reason): \(fault.advice)")
     case .timedOut:
       report.fail(name, "can't be reached: no answer in time")
     case .unavailable, .invalidRequest, .payloadTooLarge:

@@ -77,9 +77,17 @@ extension Configuration {
   var keyFiles: [String] {
     var files: [String] = []
     if case .file(let path)? = relay.publicKey { files.append(path) }
-    if case .file(let path)? = apns?.key { files.append(path) }
+    switch apns?.authentication {
+    case .token(let key, _, _):
+      if case .file(let path) = key { files.append(path) }
+    case .certificate(let certificate, let password, let privateKeyFile):
+      if case .file(let path) = certificate { files.append(path) }
+      if case .file(let path)? = password { files.append(path) }
+      if let privateKeyFile { files.append(privateKeyFile) }
+    case nil: break
+    }
     if case .file(let path)? = fcm?.serviceAccount { files.append(path) }
-    files += [apns?.caFile, fcm?.caFile].compactMap { $0 }
+    files += [apns?.caFile, fcm?.caFile, outbound.caFile].compactMap { $0 }
     return files
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import EventLoop
@@ -11,9 +12,11 @@ import TLS
 struct GatewayFactory: Sendable {
   struct Apple: Sendable {
     let configuration: Configuration.APNs
-    let key: Secret
+    let key: Secret?
+    let certificate: Credentials.APNsCertificate?
     let authorities: [UInt8]
-    let token: APNsProviderToken
+    /// Nil when a certificate stands for us.
+    let token: APNsProviderToken?
     let topic: String
     let endpoints: [TokenKind: GatewayEndpoint]
     let tls: TLSContext
@@ -31,33 +34,47 @@ struct GatewayFactory: Sendable {
   let apple: Apple?
   let google: Google?
   private let oversize: OversizePolicy
+  private let outbound: Configuration.Outbound
+  private let proxy: OutboundProxy?
+  /// Content of `outbound.ca_file`.
+  private let addedAuthorities: [UInt8]
 
   /// Loads keys and trust; throws a `ServerError` that names the configuration key at fault.
   ///
-  /// - Parameter previous: whose provider and access tokens go on when they are of the same credentials:
-  ///   Apple throttles whoever presents a new one too soon.
-  init(_ configuration: Configuration, _ credentials: Credentials, reusing previous: GatewayFactory? = nil)
-    throws(ServerError)
-  {
+  /// - Parameters:
+  ///   - vault: keeps provider tokens across restarts; nil where nothing is pushed.
+  ///   - previous: whose provider and access tokens go on when they are of the same credentials: Apple
+  ///     throttles whoever presents a new one too soon.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault? = nil,
+    reusing previous: GatewayFactory? = nil
+  ) throws(ServerError) {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
+    outbound = configuration.outbound
+    proxy = configuration.outbound.proxy.map(Self.proxy)
+    let trust = Trust(outbound: configuration.outbound)
+    addedAuthorities = try Self.authorities(configuration.outbound.caFile, "outbound.ca_file")
     apple =
-      if let apns = configuration.apns, let key = credentials.apnsKey {
-        try Self.apple(apns, key, previous?.apple)
+      if let apns = configuration.apns {
+        try Self.apple(apns, credentials, trust, vault, previous?.apple)
       } else {
         nil
       }
     google =
       if let fcm = configuration.fcm, let account = credentials.fcmServiceAccount {
-        try Self.google(fcm, account, previous?.google)
+        try Self.google(fcm, account, trust, previous?.google)
       } else { nil }
   }
 
   /// The kinds whose gateways are made from other settings than those of `previous`.
   func changedKinds(since previous: GatewayFactory) -> Set<TokenKind> {
     var kinds: Set<TokenKind> = []
-    let isOtherPolicy = oversize != previous.oversize
+    let isOtherPolicy =
+      oversize != previous.oversize || outbound != previous.outbound
+      || addedAuthorities != previous.addedAuthorities
     if isOtherPolicy || apple?.configuration != previous.apple?.configuration
-      || apple?.key != previous.apple?.key || apple?.authorities != previous.apple?.authorities
+      || apple?.key != previous.apple?.key || apple?.certificate != previous.apple?.certificate
+      || apple?.authorities != previous.apple?.authorities
     {
       kinds.formUnion([.apns, .apnsSandbox])
     }
@@ -86,7 +103,7 @@ struct GatewayFactory: Sendable {
         settings.maxConnections = apple.maximumConnections
         gateways[kind] = APNsClient(
           loop: loop, endpoint: endpoint,
-          http: endpoint.makeClient(loop: loop, tls: apple.tls, configuration: settings),
+          http: endpoint.makeClient(loop: loop, tls: apple.tls, proxy: proxy, configuration: settings),
           topic: apple.topic, token: apple.token, oversize: oversize)
       }
     }
@@ -94,44 +111,81 @@ struct GatewayFactory: Sendable {
       gateways[.fcm] = FCMClient(
         loop: loop, endpoint: google.endpoint,
         http: google.endpoint.makeClient(
-          loop: loop, tls: google.tls, configuration: FCMClient.connectionConfiguration),
+          loop: loop, tls: google.tls, proxy: proxy, configuration: FCMClient.connectionConfiguration),
         source: google.source,
-        tokenHTTP: google.tokenEndpoint.makeClient(loop: loop, tls: google.tls), oversize: oversize)
+        tokenHTTP: google.tokenEndpoint.makeClient(loop: loop, tls: google.tls, proxy: proxy),
+        oversize: oversize)
     }
     return GatewaySet(gateways)
   }
 
   private static func apple(
-    _ apns: Configuration.APNs, _ key: Secret, _ previous: Apple?
+    _ apns: Configuration.APNs, _ credentials: Credentials, _ trust: Trust, _ vault: ProviderTokenVault?,
+    _ previous: Apple?
   ) throws(ServerError) -> Apple {
-    let privateKey: P256PrivateKey
-    do throws(CryptoError) {
-      privateKey = try P256PrivateKey(pem: key.exposed)
-    } catch {
-      throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
-    }
     var token: APNsProviderToken?
-    if let previous, previous.key == key, previous.configuration.teamID == apns.teamID,
-      previous.configuration.keyID == apns.keyID
-    {
-      token = previous.token
+    var identity: TLSIdentity?
+    switch apns.authentication {
+    case .token(_, let keyID, let teamID):
+      guard let key = credentials.apnsKey else { throw ServerError("apns.key is missing") }
+      if let previous, previous.key == key, let kept = previous.token, kept.teamID == teamID,
+        kept.keyID == keyID
+      {
+        token = kept
+      } else {
+        token = try providerToken(key, teamID: teamID, keyID: keyID, vault)
+      }
+    case .certificate:
+      guard let certificate = credentials.apnsCertificate else {
+        throw ServerError("apns.certificate is missing")
+      }
+      identity = try self.identity(certificate)
+    }
+    guard let topic = apns.topic ?? identity?.subjectUserID else {
+      throw ServerError(
+        "apns.topic is missing, and the certificate names none: set it to the app's bundle ID")
     }
     return Apple(
-      configuration: apns, key: key, authorities: try authorities(apns.caFile, "apns.ca_file"),
-      token: token
-        ?? APNsProviderToken(
-          teamID: apns.teamID, keyID: apns.keyID, key: privateKey, clock: { WallClock.seconds() }),
-      topic: apns.topic,
+      configuration: apns, key: credentials.apnsKey, certificate: credentials.apnsCertificate,
+      authorities: try authorities(apns.caFile, "apns.ca_file"), token: token, topic: topic,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),
         .apnsSandbox: try endpoint(apns.sandboxEndpoint, "apns.sandbox_endpoint"),
       ],
-      tls: try tls(apns.caFile, "apns.ca_file"),
+      tls: try trust.context(apns.caFile, "apns.ca_file", identity: identity),
       maximumConnections: apns.maxConnections)
   }
 
+  private static func providerToken(
+    _ key: Secret, teamID: String, keyID: String, _ vault: ProviderTokenVault?
+  ) throws(ServerError) -> APNsProviderToken {
+    do throws(CryptoError) {
+      return APNsProviderToken(
+        teamID: teamID, keyID: keyID, key: try P256PrivateKey(pem: key.exposed),
+        restored: vault?.load(teamID: teamID, keyID: keyID), clock: { WallClock.seconds() },
+        onIssue: { vault?.save($0, teamID: teamID, keyID: keyID) })
+    } catch {
+      throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
+    }
+  }
+
+  private static func identity(_ certificate: Credentials.APNsCertificate) throws(ServerError) -> TLSIdentity
+  {
+    do throws(TLSError) {
+      switch certificate {
+      case .pkcs12(let base64, let password):
+        return try TLSIdentity(
+          pkcs12: Base64.decode(base64.exposed.utf8) ?? [], password: password.exposed)
+      case .pem(let chain, let key):
+        return try TLSIdentity(certificateChain: chain.exposed, privateKey: key.exposed)
+      }
+    } catch {
+      throw ServerError("apns.certificate: \(error)")
+    }
+  }
+
   private static func google(
-    _ fcm: Configuration.FCM, _ account: Secret, _ previous: Google?
+    _ fcm: Configuration.FCM, _ account: Secret, _ trust: Trust, _ previous: Google?
   ) throws(ServerError) -> Google {
     let serviceAccount: ServiceAccount
     do throws(ServiceAccountError) {
@@ -146,7 +200,7 @@ struct GatewayFactory: Sendable {
         : FCMAccessTokenSource(account: serviceAccount),
       endpoint: try endpoint(fcm.endpoint, "fcm.endpoint"),
       tokenEndpoint: serviceAccount.tokenEndpoint.endpoint,
-      tls: try tls(fcm.caFile, "fcm.ca_file"))
+      tls: try trust.context(fcm.caFile, "fcm.ca_file", identity: nil))
   }
 
   private static func endpoint(_ url: HTTPURL, _ key: String) throws(ServerError) -> GatewayEndpoint {
@@ -167,11 +221,27 @@ struct GatewayFactory: Sendable {
     }
   }
 
-  private static func tls(_ caFile: String?, _ key: String) throws(ServerError) -> TLSContext {
+  private static func proxy(_ proxy: Configuration.Outbound.Proxy) -> OutboundProxy {
+    OutboundProxy(
+      host: proxy.host, port: proxy.port,
+      credentials: proxy.user.map { .init(user: $0, password: proxy.password?.exposed ?? "") })
+  }
+}
+
+/// Whom connections to gateways trust.
+private struct Trust {
+  let outbound: Configuration.Outbound
+
+  /// - Parameter file: authorities instead of all others, from the configuration key `key`.
+  func context(_ file: String?, _ key: String, identity: TLSIdentity?) throws(ServerError) -> TLSContext {
+    let trust: TLSContext.Trust =
+      if let file { .file(file) } else if let added = outbound.caFile { .systemAnd(file: added) } else {
+        .system
+      }
     do throws(TLSError) {
-      return try GatewayEndpoint.tlsContext(trust: caFile.map { .file($0) } ?? .system)
+      return try GatewayEndpoint.tlsContext(trust: trust, identity: identity)
     } catch {
-      throw ServerError("\(key): \(error)")
+      throw ServerError("\(file == nil ? "outbound.ca_file" : key): \(error)")
     }
   }
 }

@@ -17,13 +17,15 @@ struct LiveSettings: Sendable {
   let http: HTTPServerOptions
 
   /// - Parameters:
+  ///   - vault: keeps provider tokens across restarts.
   ///   - workers: between which limits of the whole process are divided.
   ///   - previous: the settings that these are to replace.
   init(
-    _ configuration: Configuration, _ credentials: Credentials, workers: Int,
+    _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault, workers: Int,
     replacing previous: LiveSettings? = nil
   ) throws(ServerError) {
-    gateways = try GatewayFactory(configuration, credentials, reusing: previous?.gateways)
+    gateways = try GatewayFactory(
+      configuration, credentials, vault: vault, reusing: previous?.gateways)
     verifier = try Self.verifier(configuration, credentials)
     registration = RegistrationSettings(
       authentication: ClientAuthentication(
@@ -32,7 +34,7 @@ struct LiveSettings: Sendable {
     push = PushSettings(
       deadline: configuration.push.deadline,
       maximumInFlight: max(1, configuration.push.maxInFlight / workers),
-      expiration: UInt64(max(0, configuration.push.expiration.wholeMilliseconds / 1000)))
+      timeToLive: UInt64(max(0, configuration.push.ttl.wholeMilliseconds / 1000)))
     api = APISettings(
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
       version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text)

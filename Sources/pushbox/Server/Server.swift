@@ -25,17 +25,23 @@ final class Server: Sendable {
 
   private let running: Locked<Running>
   private let workers: [WorkerThread]
+  private let vault: ProviderTokenVault
   private let shared: SharedService
   private let housekeeping: LoopThread
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
-    let settings = try LiveSettings(configuration, credentials, workers: count)
-    let store = try StoreOpening.open(
-      configuration.store, role: .serve, onWarning: { log.warning("store: \($0)") })
+    let (store, cipher) = try StoreOpening.openForServing(
+      configuration.store, onWarning: { log.warning("store: \($0)") })
+    let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
+    self.vault = vault
+    let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
     let registry = MetricsRegistry()
-    shared = SharedService(store: store, metrics: ServiceMetrics(registry: registry), log: log)
+    shared = SharedService(
+      store: store, metrics: ServiceMetrics(registry: registry), log: log,
+      health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent))
+    shared.health.expose(settings.gateways.kinds, in: registry)
     let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
     var workers: [WorkerThread] = []
     for index in 0..<count {
@@ -64,7 +70,7 @@ final class Server: Sendable {
     let old = running.withLock { $0 }
     try Self.refuseWhatNeedsARestart(old.configuration, configuration)
     let settings = try LiveSettings(
-      configuration, credentials, workers: workers.count, replacing: old.settings)
+      configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
     // Only this can still fail, so it comes before anything changes.
     let kept = old.listening.filter { configuration.server.listen.contains($0.wanted) }
     let added = configuration.server.listen.filter { wanted in !kept.contains { $0.wanted == wanted } }
@@ -104,6 +110,7 @@ final class Server: Sendable {
   ) throws(ServerError) {
     var keys: [ConfigurationKey] = []
     if old.server.workers != new.server.workers { keys.append(.serverWorkers) }
+    if old.push.purgeBrakePercent != new.push.purgeBrakePercent { keys.append(.pushPurgeBrakePercent) }
     if old.store.path != new.store.path { keys.append(.storePath) }
     if old.store.mapSize != new.store.mapSize { keys.append(.storeMapSize) }
     if old.store.deliveredDays != new.store.deliveredDays { keys.append(.storeDeliveredDays) }

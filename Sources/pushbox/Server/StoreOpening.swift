@@ -6,11 +6,27 @@ import Store
 
 /// Opens the store with its key, whoever needs it.
 enum StoreOpening {
+  typealias Opened = (store: Store, cipher: StoreCipher)
+
+  /// For the one process that serves: makes what is missing, key included.
+  static func openForServing(
+    _ settings: Configuration.Store, onWarning: @escaping @Sendable (String) -> Void
+  ) throws(ServerError) -> Opened {
+    try openWithCipher(settings, role: .serve, onWarning: onWarning)
+  }
+
   /// - Parameter role: a server makes what is missing, key included; a tool does not.
   static func open(
     _ settings: Configuration.Store, role: StoreOptions.Role,
     onWarning: @escaping @Sendable (String) -> Void = { Terminal.printError("warning: store: \($0)") }
   ) throws(ServerError) -> Store {
+    try openWithCipher(settings, role: role, onWarning: onWarning).store
+  }
+
+  private static func openWithCipher(
+    _ settings: Configuration.Store, role: StoreOptions.Role,
+    onWarning: @escaping @Sendable (String) -> Void
+  ) throws(ServerError) -> Opened {
     let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
     let key = role == .serve ? try keyFile.loadOrCreate() : try keyFile.load()
     var options = StoreOptions()
@@ -18,23 +34,23 @@ enum StoreOpening {
     options.mapSize = UInt64(clamping: settings.mapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = onWarning
-    if let store = try open(settings, options, key) { return store }
+    if let opened = try open(settings, options, key) { return opened }
     // A rotation may have ended between its commit and its last rename.
-    guard let next = try keyFile.loadNext(), let store = try open(settings, options, next) else {
+    guard let next = try keyFile.loadNext(), let opened = try open(settings, options, next) else {
       throw ServerError("store.path: \(StoreError.wrongKey(path: settings.path))")
     }
     // Beside a server only the one who holds the lock may touch the key.
     if role == .serve { try keyFile.adoptNext() }
-    return store
+    return opened
   }
 
   /// nil when it was written with another key.
   private static func open(
     _ settings: Configuration.Store, _ options: StoreOptions, _ key: [UInt8]
-  ) throws(ServerError) -> Store? {
+  ) throws(ServerError) -> Opened? {
     let cipher = try cipher(key)
     do throws(StoreError) {
-      return try Store.open(path: settings.path, options: options, cipher: cipher)
+      return (try Store.open(path: settings.path, options: options, cipher: cipher), cipher)
     } catch .wrongKey {
       return nil
     } catch {

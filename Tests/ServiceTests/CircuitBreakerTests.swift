@@ -1,0 +1,80 @@
+import EventLoop
+import Testing
+
+@testable import Service
+
+@Suite struct CircuitBreakerTests {
+  private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+  private func opened() -> CircuitBreaker {
+    var breaker = CircuitBreaker()
+    for second in 0...20 { breaker.fail(at: start + .seconds(second), isProbe: false) }
+    return breaker
+  }
+
+  @Test func aBlipIsLeftToRetries() {
+    var breaker = CircuitBreaker()
+    // Thousands of pushes may fail in one instant.
+    for _ in 0..<5000 { breaker.fail(at: start, isProbe: false) }
+    #expect(breaker.admit(at: start) == .pass)
+    breaker.fail(at: start + .milliseconds(9999), isProbe: false)
+    #expect(!breaker.isOpen)
+    breaker.fail(at: start + .seconds(10), isProbe: false)
+    #expect(breaker.isOpen)
+  }
+
+  @Test func aFewFaultsOverALongTimeDoNotOpenIt() {
+    var breaker = CircuitBreaker()
+    for hour in 0..<(CircuitBreaker.minimumFaults - 1) {
+      breaker.fail(at: start + .seconds(hour * 3600), isProbe: false)
+    }
+    #expect(!breaker.isOpen)
+  }
+
+  @Test func oneProbeAtATimeWithGrowingPauses() {
+    var breaker = opened()
+    // It opened with the twentieth fault.
+    var now = start + .seconds(19)
+    #expect(breaker.admit(at: now) == .refuse)
+    for pause in [1, 1, 2, 4, 8, 16, 30, 30] {
+      #expect(breaker.admit(at: now + .milliseconds(pause * 1000 - 1)) == .refuse)
+      now = now + .seconds(pause)
+      #expect(breaker.admit(at: now) == .probe)
+      #expect(breaker.admit(at: now) == .refuse)
+      breaker.fail(at: now, isProbe: true)
+    }
+  }
+
+  @Test func aProbeThatSucceedsClosesIt() {
+    var breaker = opened()
+    let now = start + .seconds(30)
+    #expect(breaker.admit(at: now) == .probe)
+    breaker.succeed()
+    #expect(breaker.admit(at: now) == .pass)
+    #expect(breaker.admit(at: now) == .pass)
+  }
+
+  @Test func aProbeWithoutAnAnswerMakesRoomForTheNext() {
+    var breaker = opened()
+    let now = start + .seconds(30)
+    #expect(breaker.admit(at: now) == .probe)
+    breaker.probeEnded()
+    #expect(breaker.admit(at: now) == .probe)
+  }
+
+  @Test func refusedCredentialsOpenItAtOnceAndTheFirstProbeGoesAtOnce() {
+    var breaker = CircuitBreaker()
+    breaker.refuse(at: start, isProbe: false)
+    #expect(breaker.admit(at: start) == .probe)
+    breaker.refuse(at: start, isProbe: true)
+    #expect(breaker.admit(at: start) == .refuse)
+    #expect(breaker.admit(at: start + .seconds(1)) == .probe)
+  }
+
+  @Test func latePushesDoNotDelayTheProbe() {
+    var breaker = opened()
+    // Under way since before it opened.
+    breaker.fail(at: start + .seconds(21), isProbe: false)
+    #expect(breaker.admit(at: start + .seconds(21)) == .probe)
+  }
+}
