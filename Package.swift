@@ -70,6 +70,12 @@ let package = Package(
     .executableTarget(
       name: "tomlparse", dependencies: ["TOML"], path: "Benchmarks/tomlparse",
       swiftSettings: strict),
+    // What `make soak` runs.
+    .executableTarget(
+      name: "pushsoak",
+      dependencies: [
+        "Bytes", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+      ], path: "Benchmarks/pushsoak", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(
