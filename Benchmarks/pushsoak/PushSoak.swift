@@ -85,6 +85,7 @@ final class SoakRun {
       if number == 2 { settled = footprint }
       if let settled, number == rounds { isGood = isGood && footprint.isFlat(since: settled) }
     }
+    if !isGood { print(process.text.suffix(4000)) }
     print(isGood ? "soak: good" : "soak: NOT good")
     return isGood
   }
@@ -114,7 +115,7 @@ struct Footprint {
     guard fgets(&buffer, 256, status) != nil else { throw TestSupportError("statm cannot be read") }
     let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     let pages = text.split(separator: 0x20).dropFirst().first.flatMap { ASCIIDecimal.parse($0) } ?? 0
-    megabytes = Int(pages) * sysconf(Int32(_SC_PAGESIZE)) >> 20
+    megabytes = (Int(pages) * sysconf(Int32(_SC_PAGESIZE))) >> 20
     var count = 0
     guard let folder = opendir("/proc/\(process)/fd") else { throw TestSupportError("fd cannot be read") }
     defer { closedir(folder) }
