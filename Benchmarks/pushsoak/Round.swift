@@ -93,15 +93,20 @@ struct Round {
     return result
   }
 
+  /// Ends with the round's load, not with its last answer: failures that are ordered while only a few late
+  /// pushes are under way would all hit those, and stay for the next round.
   private static func disturb(_ gateway: MockGateway, _ rate: Int, _ isOver: () -> Bool) {
+    let end = MonotonicTime.now() + .seconds(SoakRun.roundSeconds)
     var tick = 0
-    while !isOver() {
+    while !isOver(), .now() < end {
+      gateway.clearReactions()
       gateway.next(max(1, rate / 1000), .apns(.serviceUnavailable), at: .apnsProduction)
       if tick % 10 == 5 { gateway.disconnectOne(at: .apnsProduction) }
       if tick % 30 == 25 { gateway.goAway(at: .apnsProduction) }
       tick += 1
       sleep(until: .now() + .milliseconds(100))
     }
+    gateway.clearReactions()
   }
 
   private static func sleep(until time: MonotonicTime) {
