@@ -3,7 +3,7 @@
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint format bench tsan asan clean
+.PHONY: help run build test crash lint format bench soak tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ build: ## install what building needs, build the release binary dist/pushbox
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
-	@scripts/packages.sh
+	@scripts/packages.sh nghttp2-server
 	@swift test --disable-xctest
 
 crash: ## kill a loaded server 300 times and look for lost or half-done registrations
@@ -40,6 +40,13 @@ bench: ## measure pushes per second on this machine
 	@scripts/packages.sh nghttp2-client openssl python3 util-linux
 	@scripts/build.sh mockgateway pushload
 	@Benchmarks/run
+
+soak: ## load with failing connections; SOAK_SECONDS=600 for the long run, SOAK_RATE=2000
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@swift build -c release --product pushbox
+	@swift build -c release --product pushsoak
+	@"$$(swift build -c release --show-bin-path)/pushsoak" $(or $(SOAK_SECONDS),30) $(or $(SOAK_RATE),2000)
 
 tsan: ## run every test under the thread sanitizer
 	@scripts/toolchain.sh

@@ -53,6 +53,10 @@ let package = Package(
     .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
     .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
+    // The store's own benchmark, see Benchmarks/STORE.md.
+    .executableTarget(
+      name: "storebench", dependencies: ["Bytes", "CLMDB", "EventLoop", "Service", "Store"],
+      path: "Benchmarks/store", swiftSettings: strict),
     // The benchmarks' load driver and mock, see Benchmarks/RESULTS.md.
     .executableTarget(
       name: "mockgateway",
@@ -66,6 +70,12 @@ let package = Package(
     .executableTarget(
       name: "tomlparse", dependencies: ["TOML"], path: "Benchmarks/tomlparse",
       swiftSettings: strict),
+    // What `make soak` runs.
+    .executableTarget(
+      name: "pushsoak",
+      dependencies: [
+        "Bytes", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+      ], path: "Benchmarks/pushsoak", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     .target(

@@ -1,4 +1,5 @@
 import Relay
+import Store
 
 /// How a push ended, as the relay is to hear it. The API gives each case its status (one match there).
 public enum PushResult: Sendable, Equatable {
@@ -48,6 +49,18 @@ public enum PushResult: Sendable, Equatable {
     case .gatewayTimeout: .gatewayTimeout
     case .overloaded: .overloaded
     case .storeFailed: .storeFailed
+    }
+  }
+
+  /// How the client's push counts take it; nil when no gateway was asked.
+  var activity: PushActivity.Outcome? {
+    switch self {
+    case .accepted: .delivered
+    case .clientDeleted: .deadToken
+    case .payloadTooLarge, .gatewayRejected, .gatewayBusy, .gatewayUnavailable, .gatewayTimeout: .failed
+    case .alreadyDelivered, .unknownClient, .invalidBody, .unauthorized, .providerNotAvailable, .overloaded,
+      .storeFailed:
+      nil
     }
   }
 

@@ -210,6 +210,7 @@ public final class PushService {
         notification: message.notification,
         lifetime: NotificationLifetime(settings.timeToLive, from: WallClock.seconds()), deadline: deadline))
     delivery.start { [self] result in
+      if let outcome = result.activity { shared.store.notePush(summary.key, outcome) }
       finish(key, result)
       completion(result)
     }

@@ -10,7 +10,8 @@ public final class Store: Sendable {
 
   let registrations: RegistrationTable
   let deliveries: DeliveredMarks?
-  private let options: StoreOptions
+  let options: StoreOptions
+  let activity = ActivityBuffer()
   private let registrationWriter: StoreWriter
   private let deliveryWriter: StoreWriter?
   private let upkeep: DeliveriesUpkeep?
@@ -48,8 +49,7 @@ public final class Store: Sendable {
     let marks = try DeliveredMarks.open(
       folder, mapSize: options.deliveriesMapSize, time: options.clock() / 1000, warn: options.onWarning)
     let upkeep = DeliveriesUpkeep(
-      marks, folder: folder, retention: options.deliveredRetention, clock: options.clock,
-      warn: options.onWarning)
+      marks, activity: activity, folder: folder, options: options)
     deliveries = marks
     self.upkeep = upkeep
     let deliveryWriter = try StoreWriter(
@@ -127,8 +127,13 @@ public final class Store: Sendable {
   /// Removes a registration; false when there was none.
   public func delete(_ key: ClientKey, completion: @escaping Completion<Bool>) {
     let table = registrations
+    let activity = self.activity
     registrationWriter.submit(
-      { (transaction) throws(StoreError) in try table.delete(key, in: &transaction) }, completion: completion)
+      { (transaction) throws(StoreError) in try table.delete(key, in: &transaction) },
+      completion: { result in
+        if case .success = result { activity.forget(key) }
+        completion(result)
+      })
   }
 
   /// Marks a client's token dead if it is still the one with `tokenIndex` (from the record the push was sent

@@ -16,6 +16,8 @@ public struct StoreOptions: Sendable {
   public var queueCapacity: Int = 20_000
   /// Seconds a delivered mark is kept at least. The relay gives up after three days (PROTOCOL, relay webhooks).
   public var deliveredRetention: UInt64 = 4 * 86_400
+  /// Seconds after its last push for which a client's push counts are kept.
+  public var activityRetention: UInt64 = 90 * 86_400
   /// Between syncs and sweeps of the delivered marks.
   public var upkeepInterval: Duration = .seconds(1)
   /// How long delivered marks wait for others to be written along with them: a transaction and a wake-up of

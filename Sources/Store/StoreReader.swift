@@ -2,8 +2,8 @@
 public final class StoreReader {
   private let registrations: RegistrationTable
   private let registrationSlot: ReadSlot
-  private let deliveries: DeliveredMarks?
-  private let deliverySlot: ReadSlot?
+  let deliveries: DeliveredMarks?
+  let deliverySlot: ReadSlot?
 
   init(registrations: RegistrationTable, deliveries: DeliveredMarks?) throws(StoreError) {
     self.registrations = registrations

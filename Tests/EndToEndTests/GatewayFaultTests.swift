@@ -176,7 +176,7 @@ private struct Aftermath: Equatable {
     let appliance = try Appliance()
     let wallet = try appliance.registered()
     appliance.gateway.always(.serve.after(.milliseconds(20)), at: .apnsProduction)
-    let pusher = try Background {
+    let pusher = try Offloaded {
       try Parallel.map(8) { thread in
         let client = appliance.client()
         return try (0..<25).map { index in
@@ -253,7 +253,7 @@ private struct Aftermath: Equatable {
     let appliance = try Appliance { $0.push = "deadline_ms = 6000" }
     let wallet = try appliance.registered()
     appliance.gateway.setConnectionFault(fault, at: .apnsProduction)
-    let push = try Background { try appliance.push(wallet.clientID, Appliance.raw("m")).status }
+    let push = try Offloaded { try appliance.push(wallet.clientID, Appliance.raw("m")).status }
     while appliance.gateway.counters(of: .apnsProduction).connectionsAccepted < 2 { sched_yield() }
     appliance.gateway.setConnectionFault(nil, at: .apnsProduction)
     #expect(try push.value() == 202)
@@ -297,7 +297,7 @@ private struct Aftermath: Equatable {
     let quiet = try run(appliance)
     #expect(quiet.statuses.allSatisfy { $0 == 202 })
     appliance.gateway.setBlackHole(true, at: .apnsProduction)
-    let stuck = try Background {
+    let stuck = try Offloaded {
       try Parallel.map(100) { try appliance.push(iphone.clientID, Appliance.raw("\($0)")).status }
     }
     while appliance.gateway.counters(of: .apnsProduction).connectionsAccepted < 1 { sched_yield() }
@@ -340,7 +340,7 @@ private struct Aftermath: Equatable {
 }
 
 /// Work on a thread of its own, whose result is waited for.
-private struct Background<Value: Sendable> {
+private struct Offloaded<Value: Sendable> {
   private let result = Rendezvous<Result<Value, any Error>>()
 
   init(_ body: @escaping @Sendable () throws -> Value) throws {

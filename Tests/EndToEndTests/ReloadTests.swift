@@ -82,10 +82,12 @@ import Testing
   @Test func aBrokenFileIsNamedWithItsPlaceAndChangesNothing() throws {
     let appliance = try Appliance()
     let wallet = try appliance.registered()
-    try appliance.folder.write(
-      "config.toml", appliance.settings.text.replacing("[push]", with: "[push]\ndeadline_ms = \"never\""))
+    let text = appliance.settings.text.replacing("[push]", with: "[push]\ndeadline_ms = \"never\"")
+    try appliance.folder.write("config.toml", text)
     #expect(!appliance.reload(1))
-    #expect(appliance.log.contains("config.toml:14:15: push.deadline_ms: "), "\(appliance.log)")
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let line = try #require(lines.firstIndex { $0.hasPrefix("deadline_ms") }) + 1
+    #expect(appliance.log.contains("config.toml:\(line):15: push.deadline_ms: "), "\(appliance.log)")
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
   }
 
@@ -162,6 +164,17 @@ import Testing
       try appliance.push(wallet.clientID, Appliance.raw("after-\($0)")).status
     }
     #expect(statuses == [202, 202, 202, 202])
+  }
+
+  @Test func anAddressGivenInAnotherWayGoesOn() throws {
+    let appliance = try Appliance()
+    let port = appliance.port
+    try appliance.folder.write(
+      "config.toml", appliance.settings.text.replacing("127.0.0.1:0", with: "127.0.0.1:\(port)"))
+    #expect(appliance.reload(1), "\(appliance.log)")
+    #expect(try BlockingHTTPClient(port: port).send("GET", "/health").status == 200)
+    #expect(appliance.reload(2), "\(appliance.log)")
+    #expect(try BlockingHTTPClient(port: port).send("GET", "/health").status == 200)
   }
 
   @Test func listenersMoveWithoutLosingARequest() throws {

@@ -56,9 +56,12 @@ import Testing
     try await mark(store, 5000)
     try await mark(store, 0)
     store.close()
+    var options = store.options
+    options.deliveredRetention = 100
+    options.onWarning = { Issue.record("\($0)") }
     let upkeep = DeliveriesUpkeep(
-      marks, folder: DeliveriesFolder(path: fixture.folder.store + "/deliveries"), retention: 100,
-      clock: { clock.now }, warn: { Issue.record("\($0)") })
+      marks, activity: store.activity, folder: DeliveriesFolder(path: fixture.folder.store + "/deliveries"),
+      options: options)
     let reader = try store.makeReader()
     clock.advance(50_000)
     #expect(!upkeep.perform(in: marks.environment, now: 0))

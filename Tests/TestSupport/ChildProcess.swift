@@ -25,10 +25,10 @@ public final class ChildProcess: Sendable {
   }
 
   /// What `scripts/sanitize.sh` sets for the tests holds for their children too.
-  private static let sanitizerVariables: [String] = ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"]
-    .compactMap {
-      (name: String) in getenv(name).map { "\(name)=\(String(cString: $0))" }
-    }
+  private static let sanitizerVariables: [String] = {
+    let names: [String] = ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"]
+    return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+  }()
 
   /// Starts `program` (a product's name, or a whole path) with exactly these variables, and a sanitizer's; its
   /// standard output and error are collected.

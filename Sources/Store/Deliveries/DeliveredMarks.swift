@@ -5,18 +5,22 @@ struct DeliveredMarks: Sendable {
   let marks: Table
   /// Seconds (8 bytes, big-endian), delivery key → nothing: expiry without a scan.
   let expiry: Table
+  let activity: ActivityTable
 
   init(_ environment: LMDBEnvironment) throws(StoreError) {
     self.environment = environment
     let meta: Table
-    (meta, marks, expiry) = try environment.openingTables { (transaction) throws(StoreError) in
+    let activity: Table
+    (meta, marks, expiry, activity) = try environment.openingTables { (transaction) throws(StoreError) in
       let meta = try environment.openTable("meta", in: transaction)
       let marks = try environment.openTable("marks", in: transaction)
       let expiry = try environment.openTable("expiry", in: transaction)
+      let activity = try environment.openTable("activity", in: transaction)
       try Schema.deliveries.prepare(meta, in: &transaction)
-      return (meta, marks, expiry)
+      return (meta, marks, expiry, activity)
     }
-    try environment.refuseIfCutShort(tables: [meta, marks, expiry])
+    self.activity = ActivityTable(table: activity)
+    try environment.refuseIfCutShort(tables: [meta, marks, expiry, activity])
   }
 
   func isDelivered(

@@ -1,11 +1,18 @@
+import Bytes
 import Synchronization
 
-/// What the writer thread of `deliveries` does about once a second: expire old marks, sync what is unsynced.
+/// What the writer thread of `deliveries` does about once a second: write what was counted, expire what is old,
+/// sync what is unsynced.
 final class DeliveriesUpkeep: WriterChore {
   private let table: DeliveredMarks
   private let folder: DeliveriesFolder
   /// Seconds a mark is kept at least.
   private let retention: UInt64
+  private let activity: ActivityBuffer
+  /// Seconds.
+  private let activityRetention: UInt64
+  /// Where the sweep through the activity goes on.
+  private let activityPosition = Locked<[UInt8]>([])
   /// Milliseconds since the epoch.
   private let clock: @Sendable () -> UInt64
   private let warn: @Sendable (String) -> Void
@@ -17,20 +24,22 @@ final class DeliveriesUpkeep: WriterChore {
   private static let sweepLimit = 1000
 
   init(
-    _ table: DeliveredMarks, folder: DeliveriesFolder, retention: UInt64,
-    clock: @escaping @Sendable () -> UInt64, warn: @escaping @Sendable (String) -> Void
+    _ table: DeliveredMarks, activity: ActivityBuffer, folder: DeliveriesFolder, options: StoreOptions
   ) {
     self.table = table
+    self.activity = activity
     self.folder = folder
-    self.retention = retention
-    self.clock = clock
-    self.warn = warn
+    retention = options.deliveredRetention
+    activityRetention = options.activityRetention
+    clock = options.clock
+    warn = options.onWarning
     // What was written before this process began may be unsynced.
     syncedCommit = Atomic(0)
   }
 
   func perform(in environment: LMDBEnvironment, now: UInt64) -> Bool {
     do throws(StoreError) {
+      try writeActivity(environment)
       let hasMore = try sweep(environment)
       if !hasMore { try syncIfDirty(environment) }
       warned.store(false, ordering: .relaxed)
@@ -43,11 +52,28 @@ final class DeliveriesUpkeep: WriterChore {
 
   func finish(in environment: LMDBEnvironment) {
     do throws(StoreError) {
+      try writeActivity(environment)
       try environment.sync()
       if !isDamaged.load(ordering: .relaxed) { try folder.markClean() }
     } catch {
       report(error)
     }
+  }
+
+  /// Writes what was counted, and looks for what is too old among some more entries. What can't be written is
+  /// lost: it is worth no second try.
+  private func writeActivity(_ environment: LMDBEnvironment) throws(StoreError) {
+    let changes = activity.take()
+    let now = clock() / 1000
+    let start = activityPosition.withLock { $0 }
+    var transaction = try WriteTransaction(environment)
+    try table.activity.apply(changes, in: &transaction)
+    let next = try table.activity.expire(
+      before: now > activityRetention ? now - activityRetention : 0, from: start, limit: Self.sweepLimit,
+      in: &transaction)
+    activityPosition.withLock { $0 = next }
+    guard transaction.writes > 0 else { return }
+    try transaction.commit()
   }
 
   private func sweep(_ environment: LMDBEnvironment) throws(StoreError) -> Bool {

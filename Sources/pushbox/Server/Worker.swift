@@ -76,11 +76,12 @@ final class Worker {
 
   /// Takes the servers that were prepared, and stops those at `obsolete` addresses within `grace`.
   func listen(instead obsolete: [SocketAddress], grace: Duration) {
-    servers.merge(prepared) { _, new in new }
-    prepared = [:]
+    // First, since a new server may have the address of an obsolete one.
     for address in obsolete {
       if let server = servers.removeValue(forKey: address) { drain(server, grace: grace) }
     }
+    servers.merge(prepared) { _, new in new }
+    prepared = [:]
   }
 
   /// Replaces the configuration for everything that begins from now on.
