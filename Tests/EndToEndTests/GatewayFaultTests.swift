@@ -222,7 +222,8 @@ private struct Aftermath: Equatable {
     appliance.gateway.silenceConnections(at: .apnsProduction)
     let start = MonotonicTime.now()
     #expect(try appliance.push(wallet.clientID, Appliance.raw("2")).status == 202)
-    #expect(MonotonicTime.now() - start < .seconds(15))
+    // Well before the deadline of 25 s.
+    #expect(MonotonicTime.now() - start < .seconds(20))
     #expect(appliance.gateway.deliveryCount == 2)
   }
 

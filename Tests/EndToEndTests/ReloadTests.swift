@@ -50,7 +50,8 @@ import Testing
     var total: [Int: Int] = [:]
     for statuses in try load.results() { total.merge(statuses, uniquingKeysWith: +) }
     #expect(total.keys.sorted() == [202], "\(total)")
-    #expect(total[202, default: 0] > 400, "\(total)")
+    // More than reloads, even under a sanitizer.
+    #expect(total[202, default: 0] > 200, "\(total)")
     #expect(appliance.gateway.deliveryCount == total[202])
     #expect(!appliance.log.contains("PRIVATE KEY"))
   }

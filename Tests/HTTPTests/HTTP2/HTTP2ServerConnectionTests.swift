@@ -107,7 +107,11 @@ private final class PlainServer {
     var statuses: [Int] = []
     try await withLoop { loop in
       var kept: HTTPResponder?
-      let server = try PlainServer(loop) { _, responder in kept = responder }
+      var begun: () -> Void = {}
+      let server = try PlainServer(loop) { _, responder in
+        kept = responder
+        begun()
+      }
       let client = plainClient(loop, port: { server.port })
       client.send(post("/"), deadline: soon) { result in
         statuses.append(response(result)?.status ?? 0)
@@ -118,7 +122,7 @@ private final class PlainServer {
           loop.stop()
         }
       }
-      loop.schedule(after: .milliseconds(50)) {
+      begun = {
         for connection in server.connections.values { connection.shutdown() }
         loop.schedule(after: .milliseconds(50)) {
           #expect(server.connections.count == 1)
