@@ -43,6 +43,8 @@ inside() {
     PATH=/opt/swift/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
+# mktemp lets only root in, and a test starts the server as another user.
+chmod 755 "$root"
 debootstrap --variant=minbase bookworm "$root" "$mirror"
 # Name resolution and access to the mirror are the host's.
 cp /etc/resolv.conf "$root/etc/"
@@ -57,6 +59,6 @@ inside apt-get update -qq
 # The list is split into words on purpose.
 # shellcheck disable=SC2086
 inside apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 $prerequisites
-git clone -q "$repository" "$root/root/pushbox"
-inside make -C /root/pushbox --no-print-directory run
-inside make -C /root/pushbox --no-print-directory test
+git clone -q "$repository" "$root/srv/pushbox"
+inside make -C /srv/pushbox --no-print-directory run
+inside make -C /srv/pushbox --no-print-directory test

@@ -242,8 +242,8 @@ private struct Aftermath: Equatable {
           == Aftermath(
             status: 502, name: "gateway_unavailable", isTombstoned: false, state: "unreachable"),
         "\(certificate)")
-      #expect(appliance.log.contains(words), "\(appliance.log)")
-      #expect(appliance.log.contains(advice), "\(appliance.log)")
+      #expect(appliance.waitForLog(words), "\(appliance.log)")
+      #expect(appliance.waitForLog(advice), "\(appliance.log)")
       try appliance.gateway.setServerCertificate(.valid, at: .apnsProduction)
       try recover(appliance)
     }
@@ -270,7 +270,7 @@ private struct Aftermath: Equatable {
     let answer = try appliance.push(wallet.clientID, Appliance.raw("m"))
     #expect(answer.status == 424)
     #expect(try state(appliance, "fcm") == "rejected")
-    #expect(appliance.log.contains("the service account is disabled"), "\(appliance.log)")
+    #expect(appliance.waitForLog("the service account is disabled"), "\(appliance.log)")
     #expect(try tombstones(appliance) == 0)
     // An iPhone's push is none of its business.
     try recover(appliance)
@@ -336,7 +336,7 @@ private struct Aftermath: Equatable {
     #expect(
       try aftermath(appliance, .serve)
         == Aftermath(status: 424, name: "gateway_rejected", isTombstoned: false, state: "rejected"))
-    #expect(appliance.log.contains("our push certificate has expired"), "\(appliance.log)")
+    #expect(appliance.waitForLog("our push certificate has expired"), "\(appliance.log)")
   }
 }
 

@@ -29,7 +29,7 @@ import Testing
     let wallet = try appliance.registered()
     #expect(try appliance.push(wallet.clientID, Appliance.raw("m")).status == 502)
     #expect(appliance.gateway.deliveryCount == 0)
-    #expect(appliance.log.contains("outbound.proxy"), "\(appliance.log)")
+    #expect(appliance.waitForLog("outbound.proxy"), "\(appliance.log)")
     #expect(!appliance.log.contains("WRONGSECRET"))
   }
 }

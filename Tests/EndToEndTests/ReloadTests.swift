@@ -88,7 +88,7 @@ import Testing
     #expect(!appliance.reload(1))
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let line = try #require(lines.firstIndex { $0.hasPrefix("deadline_ms") }) + 1
-    #expect(appliance.log.contains("config.toml:\(line):15: push.deadline_ms: "), "\(appliance.log)")
+    #expect(appliance.waitForLog("config.toml:\(line):15: push.deadline_ms: "), "\(appliance.log)")
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
   }
 
@@ -99,8 +99,8 @@ import Testing
       appliance.settings.text.replacing("path = \"data\"", with: "path = \"other\"")
         .replacing("workers = 2", with: "workers = 3"))
     #expect(!appliance.reload(1))
-    #expect(appliance.log.contains("server.workers ("), "\(appliance.log)")
-    #expect(appliance.log.contains("store.path ("), "\(appliance.log)")
+    #expect(appliance.waitForLog("server.workers ("), "\(appliance.log)")
+    #expect(appliance.waitForLog("store.path ("), "\(appliance.log)")
     #expect(try appliance.client().send("GET", "/health").status == 200)
   }
 
@@ -190,7 +190,7 @@ import Testing
       "config.toml", appliance.settings.text.replacing("127.0.0.1:0", with: "127.0.0.2:0"))
     #expect(appliance.reload(1), "\(appliance.log)")
     #expect(try underWay.results() == [202])
-    #expect(appliance.log.contains("address=127.0.0.2:"), "\(appliance.log)")
+    #expect(appliance.waitForLog("address=127.0.0.2:"), "\(appliance.log)")
     #expect(throws: BlockingHTTPError.self) {
       try BlockingHTTPClient(port: oldPort, timeoutSeconds: 2).send("GET", "/health")
     }

@@ -71,7 +71,7 @@ private final class NotifySocket: Sendable {
     // A key file counts too, and a bad one changes nothing.
     try appliance.folder.write("apns.p8", "no key at all")
     #expect(appliance.waitForLog("attempt=2\n"), "\(appliance.log)")
-    #expect(appliance.log.contains("configuration not reloaded"))
+    #expect(appliance.waitForLog("configuration not reloaded"))
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
   }
 }

@@ -8,7 +8,7 @@ public final class ChildProcess: Sendable {
   private struct Output {
     var text = ""
     var hasEnded = false
-    var waiters: [(pattern: String, rendezvous: Rendezvous<Bool>)] = []
+    var waiters: [(pattern: String, deadline: MonotonicTime, rendezvous: Rendezvous<Bool>)] = []
   }
   private let pid: pid_t
   /// For `/proc`.
@@ -74,7 +74,7 @@ public final class ChildProcess: Sendable {
   /// What it printed up to now.
   public var text: String { output.withLock { $0.text } }
 
-  /// Waits until it has printed `pattern`; false when it ended without.
+  /// Waits until it has printed `pattern`; false when it ended without, or did not within a minute.
   public func waitForOutput(_ pattern: String) -> Bool {
     let rendezvous = Rendezvous<Bool>()
     output.withLock { output in
@@ -83,7 +83,7 @@ public final class ChildProcess: Sendable {
       } else if output.hasEnded {
         rendezvous.give(false)
       } else {
-        output.waiters.append((pattern, rendezvous))
+        output.waiters.append((pattern, .now() + .seconds(60), rendezvous))
       }
     }
     return rendezvous.wait()
@@ -108,6 +108,17 @@ public final class ChildProcess: Sendable {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var pending: [UInt8] = []
     while true {
+      var readable = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      if poll(&readable, 1, 500) == 0 {
+        output.withLock { output in
+          output.waiters.removeAll { waiter in
+            guard waiter.deadline < .now() else { return false }
+            waiter.rendezvous.give(false)
+            return true
+          }
+        }
+        continue
+      }
       let count = read(input, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
