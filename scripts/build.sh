@@ -29,7 +29,11 @@ if [ "$(section_size .note.gnu.build-id)" = 0x000024 ]; then
   # ELF note of GNU: sizes of name and hash, type NT_GNU_BUILD_ID, name, SHA-1.
   {
     printf '\004\000\000\000\024\000\000\000\003\000\000\000GNU\000'
-    printf '%b' "$(sha1sum "$new" | cut -c 1-40 | sed 's/../\\x&/g')"
+    # The format is made of digits.
+    # shellcheck disable=SC2059
+    for byte in $(sha1sum "$new" | cut -c 1-40 | sed 's/../& /g'); do
+      printf "\\$(printf %03o "0x$byte")"
+    done
   } >"$scratch/note"
   objcopy --update-section ".note.gnu.build-id=$scratch/note" "$new"
 fi

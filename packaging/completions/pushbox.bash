@@ -4,7 +4,7 @@ _pushbox() {
   local options='' words='' files=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients backup restore export import verify rotate-key demo version help' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients send backup restore export import verify rotate-key demo version help' -- "$current")
     return
   fi
   case $previous in
@@ -23,6 +23,7 @@ _pushbox() {
     config) options='--config --help' words='show' ;;
     health) options='--config --help --json --ready' ;;
     clients) options='--after --config --help --json --limit' words='count list show find delete revive' ;;
+    send) options='--body --client --config --help --json --raw --title' ;;
     backup) options='--config --help' files=1 ;;
     restore) options='--config --force --help' files=1 ;;
     export) options='--config --format --help --output' ;;
@@ -31,7 +32,7 @@ _pushbox() {
     rotate-key) options='--config --help' ;;
     demo) options='--help' ;;
     version) options='--help --json' ;;
-    help) options='--help' words='serve check config health clients backup restore export import verify rotate-key demo version help' ;;
+    help) options='--help' words='serve check config health clients send backup restore export import verify rotate-key demo version help' ;;
   esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

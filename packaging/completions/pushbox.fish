@@ -25,6 +25,14 @@ complete -c pushbox -n '__fish_seen_subcommand_from clients' -l limit -x
 complete -c pushbox -n '__fish_seen_subcommand_from clients' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from clients' -l help
 complete -c pushbox -n '__fish_seen_subcommand_from clients' -a 'count list show find delete revive'
+complete -c pushbox -n __fish_use_subcommand -a send -d 'send a test push to one client and print what each step came to'
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l body -x
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l client -x
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l config -r -F
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l title -x
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l json
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l raw
+complete -c pushbox -n '__fish_seen_subcommand_from send' -l help
 complete -c pushbox -n __fish_use_subcommand -a backup -d 'copy all registrations to a file, while serving'
 complete -c pushbox -n '__fish_seen_subcommand_from backup' -l config -r -F
 complete -c pushbox -n '__fish_seen_subcommand_from backup' -l help
@@ -59,4 +67,4 @@ complete -c pushbox -n '__fish_seen_subcommand_from version' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from version' -l help
 complete -c pushbox -n __fish_use_subcommand -a help -d 'print this, or what a command does'
 complete -c pushbox -n '__fish_seen_subcommand_from help' -l help
-complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve check config health clients backup restore export import verify rotate-key demo version help'
+complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve check config health clients send backup restore export import verify rotate-key demo version help'
