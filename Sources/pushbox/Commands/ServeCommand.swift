@@ -31,7 +31,8 @@ enum ServeCommand {
       log.warning("relay signatures are not verified: anyone can push to your users; for tests only")
     }
     do throws(ServerError) {
-      let server = try Server(configuration, loaded.credentials, log: log)
+      let inherited = InheritedSockets(source.environment)
+      let server = try Server(configuration, loaded.credentials, inherited: inherited, log: log)
       for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
       log.info(
         "pushbox \(Version.text) serves",
@@ -41,8 +42,14 @@ enum ServeCommand {
           "store": .string(configuration.store.path),
         ])
       let notifier = ServiceNotifier(environment: source.environment)
+      let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
+      keeper.forget(inherited.obsolete(server.addresses))
+      keeper.keep(server.listeningSockets)
       notifier.ready("serving")
-      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      let watchdog = Watchdog(
+        source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
+      let signal = try waitForSignal(
+        Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log), watchdog)
       notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
@@ -57,9 +64,11 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ reloader: Reloader) throws(ServerError) -> Int32 {
+  private static func waitForSignal(_ reloader: Reloader, _ watchdog: Watchdog?) throws(ServerError) -> Int32
+  {
     do throws(SystemError) {
       let loop = try EventLoop()
+      watchdog?.start(on: loop)
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {

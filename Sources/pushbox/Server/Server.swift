@@ -30,7 +30,11 @@ final class Server: Sendable {
   private let housekeeping: LoopThread
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
-  init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
+  ///
+  /// - Parameter inherited: sockets to listen at instead of opening new ones.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, inherited: InheritedSockets = .none, log: Log
+  ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
       configuration.store, onWarning: { log.warning("store: \($0)") })
@@ -49,7 +53,8 @@ final class Server: Sendable {
       workers.append(try WorkerThread(index: index, blueprint, settings))
     }
     self.workers = workers
-    let listening = try Self.listen(at: configuration.server.listen, workers)
+    let listening = try Self.listen(at: configuration.server.listen, workers, inherited)
+    inherited.close()
     for worker in workers { worker.call { $0.listen(instead: [], grace: .zero) } }
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
@@ -61,6 +66,12 @@ final class Server: Sendable {
 
   /// Where it listens, with the ports that the kernel chose.
   var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.bound) } }
+
+  /// What it listens at, to be handed on; valid until the next reload or stop.
+  var listeningSockets: [ListeningSocket] { workers.flatMap { $0.call { $0.listeningSockets } } }
+
+  /// The loops that do its work.
+  var loops: [EventLoop] { workers.map(\.loop) + [housekeeping.loop] }
 
   /// The configuration in effect.
   var configuration: Configuration { running.withLock { $0.configuration } }
@@ -128,7 +139,7 @@ final class Server: Sendable {
 
   /// Listens at `wanted` in every worker; in none of them when it throws.
   private static func listen(
-    at wanted: [ListenAddress], _ workers: [WorkerThread]
+    at wanted: [ListenAddress], _ workers: [WorkerThread], _ inherited: InheritedSockets = .none
   ) throws(ServerError) -> [Listening] {
     // The first worker may be given free ports; the others listen at the same.
     var addresses: [SocketAddress] = []
@@ -138,12 +149,13 @@ final class Server: Sendable {
       }
       addresses.append(address)
     }
+    try inherited.check(addresses)
     do throws(ServerError) {
-      for worker in workers {
-        let place = addresses
+      for (index, worker) in workers.enumerated() {
+        let places = addresses.map { inherited.place($0, worker: index, of: workers.count) }
         let result: Result<[SocketAddress], ServerError> = worker.call { worker in
           do throws(ServerError) {
-            return .success(try worker.prepare(place))
+            return .success(try worker.prepare(places))
           } catch {
             return .failure(error)
           }

@@ -50,23 +50,30 @@ final class Worker {
       health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
   }
 
-  /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
+  /// Listens at `places` besides those it has, and accepts. Gives the addresses with the ports that the
   /// kernel chose. To be followed by `apply` or `discardPrepared`.
-  func prepare(_ addresses: [SocketAddress]) throws(ServerError) -> [SocketAddress] {
+  func prepare(_ places: [ListeningPlace]) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
-    for address in addresses {
+    for place in places {
       let server = HTTPServer(loop: loop, options: http, handler: handler)
       do throws(SystemError) {
-        try server.start(at: address, reusePort: reusePort)
+        if place.sockets.isEmpty {
+          try server.start(at: place.address, reusePort: reusePort)
+        } else {
+          try server.start(sharing: place.sockets)
+        }
       } catch {
         throw ServerError("server.listen: \(error)")
       }
-      let place = server.localAddress ?? address
+      let place = server.localAddress ?? place.address
       prepared[place] = server
       bound.append(place)
     }
     return bound
   }
+
+  /// What it listens at, valid until that changes.
+  var listeningSockets: [ListeningSocket] { servers.values.flatMap(\.listeningSockets) }
 
   /// Closes what `prepare` opened.
   func discardPrepared(grace: Duration) {
