@@ -80,7 +80,9 @@ let package = Package(
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     // What scripts/fuzz.sh and FuzzTests feed with random input.
     .target(
-      name: "FuzzTargets", dependencies: ["HTTP"], path: "Fuzz/Targets", swiftSettings: strict),
+      name: "FuzzTargets",
+      dependencies: ["Bytes", "Configuration", "Crypto", "HTTP", "JSON", "Relay", "TLS", "TOML"],
+      path: "Fuzz/Targets", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: strict),
