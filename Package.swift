@@ -122,7 +122,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TLS", "TestSupport",
+        "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),

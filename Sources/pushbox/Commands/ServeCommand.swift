@@ -21,6 +21,7 @@ enum ServeCommand {
     do throws(ServerError) {
       let server = try Server(configuration, loaded.credentials, log: log)
       for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -30,7 +31,9 @@ enum ServeCommand {
         ])
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
-      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      let signal = try waitForSignal(
+        Reloader(server, source, loaded, notifier: notifier, log: log),
+        CertificateReloader(server: server, log: log))
       notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
@@ -45,7 +48,9 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ reloader: Reloader) throws(ServerError) -> Int32 {
+  private static func waitForSignal(
+    _ reloader: Reloader, _ certificates: CertificateReloader
+  ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       var received: Int32 = 0
@@ -61,6 +66,7 @@ enum ServeCommand {
         loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
         onChange: { reloader.reload() }
       ).start()
+      certificates.start(on: loop)
       loop.run()
       source.cancel()
       return received
