@@ -35,7 +35,7 @@ function searchForm(query, searchToken) {
   const hint = h("p.hint", { id: "search-hint" }, "The beginning of a client ID, or a whole device token. A token is looked up and forgotten: it never gets into the address.");
   const form = h(
     "form.search", { role: "search", onsubmit: (event) => { event.preventDefault(); submit(); } },
-    h("label.field.wide", h("span", "Client ID or device token"), input), h("button.primary", { type: "submit" }, "Search"),
+    h("div.ask", h("label.field", h("span", "Client ID or device token"), input), h("button.primary", { type: "submit" }, "Search")),
     choice("Gateway", "type", { "": "Any", ...gatewayNames }, query.get("type"), () => submit()),
     choice("State", "state", { "": "Any", active: "Active", tombstoned: "Given up" }, query.get("state"), () => submit()),
     h("label.check", h("input", { type: "checkbox", name: "never", checked: query.get("never") === "1", onchange: () => submit() }), "Never pushed to"),

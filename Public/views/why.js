@@ -50,7 +50,7 @@ function questionForm(clientID) {
         }
       },
     },
-    h("label.field.wide", h("span", "Client ID"), input), h("button.primary", { type: "submit" }, "Tell me"), message);
+    h("div.ask", h("label.field", h("span", "Client ID"), input), h("button.primary", { type: "submit" }, "Tell me")), message);
 }
 
 function story({ client_id, verdict, registration, gateway, calls, calls_since_at }) {
