@@ -77,7 +77,7 @@ public final class PushService {
   let reader: StoreReader
   private(set) var gateways: GatewaySet
   private var verifier: RelayVerifier?
-  private var settings: PushSettings
+  private(set) var settings: PushSettings
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?
