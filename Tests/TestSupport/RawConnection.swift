@@ -116,6 +116,12 @@ public final class RawConnection {
     }
   }
 
+  /// Whether the peer resets the connection within 20 s, while we read nothing.
+  public func isReset() -> Bool {
+    var entry = pollfd(fd: fd, events: 0, revents: 0)
+    return poll(&entry, 1, 20_000) > 0 && Int32(entry.revents) & POLLERR != 0
+  }
+
   /// Whether the peer has neither sent nor ended anything up to now.
   public var isSilent: Bool {
     var entry = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
