@@ -75,7 +75,7 @@ for script in postinst prerm postrm; do
 done
 # dpkg-shlibdeps wants a source package around it.
 printf 'Source: pushbox\n\nPackage: pushbox\nArchitecture: any\n' >"$stage/source/debian/control"
-libraries=$(cd "$stage/source" && dpkg-shlibdeps -O --package=pushbox "$root/usr/bin/pushbox" 2>/dev/null |
+libraries=$(cd "$stage/source" && dpkg-shlibdeps -O "$root/usr/bin/pushbox" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
 size=$(du -k -s --apparent-size "$root" | cut -f 1)
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" \

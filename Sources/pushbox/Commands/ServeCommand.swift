@@ -34,6 +34,7 @@ enum ServeCommand {
       let inherited = InheritedSockets(source.environment)
       let server = try Server(configuration, loaded.credentials, inherited: inherited, log: log)
       for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -49,7 +50,8 @@ enum ServeCommand {
       let watchdog = Watchdog(
         source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
       let signal = try waitForSignal(
-        Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log), watchdog)
+        Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
+        CertificateReloader(server: server, log: log), watchdog)
       notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
@@ -64,8 +66,9 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ reloader: Reloader, _ watchdog: Watchdog?) throws(ServerError) -> Int32
-  {
+  private static func waitForSignal(
+    _ reloader: Reloader, _ certificates: CertificateReloader, _ watchdog: Watchdog?
+  ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       watchdog?.start(on: loop)
@@ -82,6 +85,7 @@ enum ServeCommand {
         loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
         onChange: { reloader.reload() }
       ).start()
+      certificates.start(on: loop)
       loop.run()
       source.cancel()
       return received
