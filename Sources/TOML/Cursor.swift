@@ -39,6 +39,13 @@ struct Cursor {
     offset + count <= bytes.count && bytes[offset..<offset + count].allSatisfy { $0 == byte }
   }
 
+  /// The text of `range`; without a slice, which would count a reference each time.
+  func text(_ range: Range<Int>) -> String {
+    bytes.withUnsafeBufferPointer {
+      String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+    }
+  }
+
   /// Steps over one byte.
   mutating func advance() {
     guard let byte = peek else { return }

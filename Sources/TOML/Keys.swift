@@ -27,8 +27,8 @@ struct KeyIndex {
   /// The index of the entry of `key`.
   func find(_ key: ExactKey, in entries: [TOMLTable.Entry]) -> Int? {
     guard hashed.isEmpty else { return hashed[key] }
-    for index in entries.indices where ExactKey(entries[index].key) == key { return index }
-    return nil
+    let length = key.text.utf8.count
+    return entries.indices.first { entries[$0].key.utf8.count == length && ExactKey(entries[$0].key) == key }
   }
 
   /// Notes that the last entry was added.
@@ -102,7 +102,7 @@ extension Cursor {
     case let byte where ASCII.isBareKey(byte):
       skipBareKey()
       return KeyPart(
-        key: ExactKey(String(decoding: bytes[start.offset..<offset], as: UTF8.self)), position: start)
+        key: ExactKey(text(start.offset..<offset)), position: start)
     default:
       throw expected("a key (letters, digits, '_' and '-'; quote any other)")
     }

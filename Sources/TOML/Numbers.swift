@@ -8,7 +8,6 @@ enum Numbers {
   static func parse(_ literal: ArraySlice<UInt8>, at start: TOMLPosition) throws(TOMLError)
     -> TOMLValue.Content
   {
-    if let integer = plainInteger(literal) { return .integer(integer) }
     if let float = plainFloat(literal) { return .float(float) }
     var scanner = Scanner(rest: literal, first: literal.startIndex, start: start)
     let sign = scanner.skipSign()
@@ -29,12 +28,14 @@ enum Numbers {
   }
 
   /// What most numbers are: up to 18 digits, so that they fit, and nothing else.
-  private static func plainInteger(_ literal: ArraySlice<UInt8>) -> Int64? {
-    guard (1...18).contains(literal.count), literal.first != 0x30 || literal.count == 1 else { return nil }
+  static func plainInteger(_ bytes: [UInt8], _ range: Range<Int>) -> Int64? {
+    guard (1...18).contains(range.count), bytes[range.lowerBound] != 0x30 || range.count == 1 else {
+      return nil
+    }
     var value: Int64 = 0
-    for byte in literal {
-      guard byte >= 0x30, byte <= 0x39 else { return nil }
-      value = value &* 10 &+ Int64(byte &- 0x30)
+    for index in range {
+      guard ASCII.isDigit(bytes[index]) else { return nil }
+      value = value &* 10 &+ Int64(bytes[index] &- 0x30)
     }
     return value
   }

@@ -169,6 +169,10 @@ private struct Parser {
     if cursor.isAtTime { return .localTime(try cursor.readTime()) }
     let start = cursor.position
     let end = cursor.endOfLiteral
+    if let integer = Numbers.plainInteger(cursor.bytes, start.offset..<end) {
+      cursor.skipLiteral(to: end)
+      return .integer(integer)
+    }
     let literal = cursor.bytes[start.offset..<end]
     let content: TOMLValue.Content
     if ASCII.isDigit(literal.first) {

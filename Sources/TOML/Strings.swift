@@ -46,8 +46,7 @@ extension Cursor {
   }
 
   private func text(_ content: [UInt8], _ run: Range<Int>) -> String {
-    content.isEmpty
-      ? String(decoding: bytes[run], as: UTF8.self) : String(decoding: content + bytes[run], as: UTF8.self)
+    content.isEmpty ? text(run) : String(decoding: content + bytes[run], as: UTF8.self)
   }
 
   /// Reads `"""..."""`; the opening quotes are here.

@@ -69,8 +69,10 @@ struct TableBuilder {
     _ value: TOMLValue, at path: KeyPath, in table: NodeID
   ) throws(TOMLError) {
     var table = table
-    for index in path.parents.indices {
-      table = try descendByKey(from: table, along: path.parents[...index])
+    if !path.parents.isEmpty {
+      for index in path.parents.indices {
+        table = try descendByKey(from: table, along: path.parents[...index])
+      }
     }
     guard !has(path.last.key, in: table) else { throw redefinition(path, in: table) }
     add(value, at: path.last, to: table)
@@ -263,6 +265,8 @@ struct TableBuilder {
 
 extension TableBuilder.Node {
   mutating func add(_ entry: TOMLTable.Entry) {
+    // Most tables have a few entries: not room for one, then two, then four.
+    if entries.isEmpty { entries.reserveCapacity(4) }
     entries.append(entry)
     index.noteLast(of: entries)
   }
