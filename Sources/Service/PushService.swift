@@ -28,10 +28,13 @@ public final class SharedService: Sendable {
   public let health: GatewayHealthSet
   public let metrics: ServiceMetrics
   public let log: Log
+  public let limits: RequestLimits
 
   public init(
-    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet()
+    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet(),
+    limits: RequestLimits = RequestLimits()
   ) {
+    self.limits = limits
     self.store = store
     inFlight = InFlightTable()
     self.health = health
@@ -48,8 +51,14 @@ public struct IncomingPush {
   public var body: [UInt8]
   /// Names the request in the log.
   public var requestID: String
+  /// Whose request it is, behind proxies that are trusted; nil when that is not known.
+  public var address: IPAddress?
 
-  public init(client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String) {
+  public init(
+    client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String,
+    address: IPAddress? = nil
+  ) {
+    self.address = address
     self.client = client
     self.signature = signature
     self.timestamp = timestamp
@@ -68,11 +77,12 @@ public final class PushService {
   let reader: StoreReader
   private(set) var gateways: GatewaySet
   private var verifier: RelayVerifier?
-  private var settings: PushSettings
+  private(set) var settings: PushSettings
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?
   private var warnedOfTimestamp = false
+  private let suspects: SuspectLane
 
   /// - Parameter verifier: nil takes pushes without looking at their signature.
   public init(
@@ -85,6 +95,7 @@ public final class PushService {
     self.gateways = gateways
     self.verifier = verifier
     self.settings = settings
+    suspects = SuspectLane(loop: loop)
   }
 
   /// Takes a new configuration for all pushes from now on. An attempt under way ends at the gateway that it
@@ -105,7 +116,23 @@ public final class PushService {
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
   public func push(_ push: IncomingPush, _ completion: @escaping Completion) {
     let start = MonotonicTime.now()
-    admit(push, at: start) { [shared] result in
+    // Who has sent too many wrong signatures waits behind everybody else.
+    if verifier != nil, let address = push.address,
+      shared.limits[.failedSignature].wait(address, now: start) != nil
+    {
+      guard suspects.add({ [self] in begin(push, at: start, completion) }) else {
+        return begin(push, at: start, refusing: .overloaded(retryAfter: 1), completion)
+      }
+      return
+    }
+    begin(push, at: start, completion)
+  }
+
+  private func begin(
+    _ push: IncomingPush, at start: MonotonicTime, refusing refusal: PushResult? = nil,
+    _ completion: @escaping Completion
+  ) {
+    admit(push, at: start, refusing: refusal) { [shared] result in
       let duration = MonotonicTime.now() - start
       shared.metrics.pushes.increment(result.label)
       shared.metrics.pushLatency.observe(duration)
@@ -118,7 +145,7 @@ public final class PushService {
   private static func log(_ result: PushResult, of push: IncomingPush, _ duration: Duration, _ log: Log) {
     let level: LogLevel =
       switch result {
-      case .accepted, .alreadyDelivered: .debug
+      case .accepted, .alreadyDelivered, .rateLimited: .debug
       case .unknownClient, .clientDeleted, .invalidBody, .unauthorized, .payloadTooLarge: .info
       case .providerNotAvailable, .gatewayRejected, .gatewayBusy, .gatewayUnavailable, .gatewayTimeout,
         .overloaded, .storeFailed:
@@ -133,12 +160,19 @@ public final class PushService {
       ])
   }
 
-  private func admit(_ push: IncomingPush, at start: MonotonicTime, _ completion: @escaping Completion) {
+  private func admit(
+    _ push: IncomingPush, at start: MonotonicTime, refusing refusal: PushResult?,
+    _ completion: @escaping Completion
+  ) {
+    if let refusal { return completion(refusal) }
     guard active < settings.maximumInFlight else { return completion(.overloaded(retryAfter: 1)) }
     do throws(RelaySignatureError) {
       try verify(push)
     } catch {
-      return completion(.unauthorized(error))
+      // A captured push that is too old carries a signature that is right.
+      if case .outsideWindow = error { return completion(.unauthorized(error)) }
+      let seconds = shared.limit(.failedSignature, push.address)
+      return completion(seconds.map { .rateLimited(retryAfter: $0) } ?? .unauthorized(error))
     }
     do throws(PushBodyError) {
       let body = try PushBody(push.body)

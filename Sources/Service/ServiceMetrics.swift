@@ -10,6 +10,8 @@ public final class ServiceMetrics: Sendable {
 
   let pushes: CounterFamily<PushResultLabel>
   let registrations: CounterFamily<RegistrationLabel>
+  /// Requests refused for the rate of their address.
+  let limited: CounterFamily<RequestLimits.Kind>
   let pushLatency: Histogram
   let gatewayLatency: [TokenKind: Histogram]
   let retries: Counter
@@ -22,6 +24,9 @@ public final class ServiceMetrics: Sendable {
     registrations = registry.counters(
       "pushbox_registrations_total", help: "Registration and deletion requests by result.", by: "result",
       RegistrationLabel.self)
+    limited = registry.counters(
+      "pushbox_requests_limited_total", help: "Requests refused because their address made too many.",
+      by: "kind", RequestLimits.Kind.self)
     pushLatency = registry.histogram(
       "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
     var latency: [TokenKind: Histogram] = [:]

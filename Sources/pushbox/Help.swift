@@ -15,6 +15,7 @@ enum Help {
       config show [--config FILE]
                               print the configuration in effect, without secrets, and where
                               each value came from
+      send --client ID        send a test push to one client and print what each step came to
       backup FILE             copy all registrations to FILE, while serving
       restore FILE            put a backup in place of the registrations
       export, import FILE     write all registrations as JSON lines or CSV, device tokens in clear;

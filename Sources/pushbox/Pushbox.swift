@@ -20,6 +20,7 @@ enum Pushbox {
     case "export": return ExportCommand.run(arguments.dropFirst())
     case "import": return ImportCommand.run(arguments.dropFirst())
     case "clients": return ClientsCommand.run(arguments.dropFirst())
+    case "send": return SendCommand.run(arguments.dropFirst())
     case "verify": return VerifyCommand.run(arguments.dropFirst())
     case "rotate-key": return RotateKeyCommand.run(arguments.dropFirst())
     case "demo": return DemoCommand.run(arguments.dropFirst())

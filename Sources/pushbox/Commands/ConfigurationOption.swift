@@ -18,10 +18,15 @@ enum ConfigurationOption {
       } else {
         return nil
       }
-    } else if access(defaultFile, F_OK) == 0 {
-      file = defaultFile
     }
-    return ConfigurationSource(file: file, environment: ProcessEnvironment.all())
+    return source(file: file)
+  }
+
+  /// What to read when `--config` named `file`, or nothing.
+  static func source(file: String?) -> ConfigurationSource {
+    ConfigurationSource(
+      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
+      environment: ProcessEnvironment.all())
   }
 
   /// Loads; prints what is wrong and gives nil.
@@ -49,9 +54,7 @@ enum ConfigurationOption {
   static func configuration(
     file: String?
   ) -> (configuration: Configuration, warnings: [ConfigurationWarning])? {
-    let source = ConfigurationSource(
-      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
-      environment: ProcessEnvironment.all())
+    let source = source(file: file)
     do throws(ConfigurationError) {
       return try Configuration.load(file: source.file, environment: source.environment)
     } catch {

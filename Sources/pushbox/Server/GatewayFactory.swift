@@ -43,11 +43,12 @@ struct GatewayFactory: Sendable {
   ///
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts; nil where nothing is pushed.
+  ///   - tokenRefreshAge: see `APNsProviderToken`.
   ///   - previous: whose provider and access tokens go on when they are of the same credentials: Apple
   ///     throttles whoever presents a new one too soon.
   init(
     _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault? = nil,
-    reusing previous: GatewayFactory? = nil
+    tokenRefreshAge: UInt64 = APNsProviderToken.refreshAge, reusing previous: GatewayFactory? = nil
   ) throws(ServerError) {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
     outbound = configuration.outbound
@@ -56,7 +57,7 @@ struct GatewayFactory: Sendable {
     addedAuthorities = try Self.authorities(configuration.outbound.caFile, "outbound.ca_file")
     apple =
       if let apns = configuration.apns {
-        try Self.apple(apns, credentials, trust, vault, previous?.apple)
+        try Self.apple(apns, credentials, trust, vault, tokenRefreshAge, previous?.apple)
       } else {
         nil
       }
@@ -121,7 +122,7 @@ struct GatewayFactory: Sendable {
 
   private static func apple(
     _ apns: Configuration.APNs, _ credentials: Credentials, _ trust: Trust, _ vault: ProviderTokenVault?,
-    _ previous: Apple?
+    _ tokenRefreshAge: UInt64, _ previous: Apple?
   ) throws(ServerError) -> Apple {
     var token: APNsProviderToken?
     var identity: TLSIdentity?
@@ -133,7 +134,7 @@ struct GatewayFactory: Sendable {
       {
         token = kept
       } else {
-        token = try providerToken(key, teamID: teamID, keyID: keyID, vault)
+        token = try providerToken(key, teamID: teamID, keyID: keyID, vault, tokenRefreshAge)
       }
     case .certificate:
       guard let certificate = credentials.apnsCertificate else {
@@ -157,12 +158,13 @@ struct GatewayFactory: Sendable {
   }
 
   private static func providerToken(
-    _ key: Secret, teamID: String, keyID: String, _ vault: ProviderTokenVault?
+    _ key: Secret, teamID: String, keyID: String, _ vault: ProviderTokenVault?, _ refreshAge: UInt64
   ) throws(ServerError) -> APNsProviderToken {
     do throws(CryptoError) {
       return APNsProviderToken(
         teamID: teamID, keyID: keyID, key: try P256PrivateKey(pem: key.exposed),
-        restored: vault?.load(teamID: teamID, keyID: keyID), clock: { WallClock.seconds() },
+        restored: vault?.load(teamID: teamID, keyID: keyID), refreshAge: refreshAge,
+        clock: { WallClock.seconds() },
         onIssue: { vault?.save($0, teamID: teamID, keyID: keyID) })
     } catch {
       throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
