@@ -81,4 +81,32 @@ import Testing
     #expect(!process.text.contains(" warning "), "\(process.text)")
     #expect(!process.text.contains("PRIVATE KEY"))
   }
+
+  /// The file as it stands in the Rust server's repository, each value filled in: a push certificate, and a key of
+  /// the FCM API that is no more.
+  @Test func theExampleWithAPushCertificateStartsPushbox() throws {
+    let process = try serve([
+      "PORT=0", "PUBLIC_URL=http://localhost:3000",
+      "DATABASE_URL=postgres://user:pass@host:1234/database", "LOG_LEVEL=debug,echo-server=debug",
+      "RELAY_PUBLIC_KEY=\(try MockRelay().publicKeyHex)", "VALIDATE_SIGNATURES=false",
+      "CORS_ALLOWED_ORIGINS=*", "TELEMETRY_PROMETHEUS_PORT=3001", "FCM_API_KEY=legacy-server-key",
+      "APNS_CERTIFICATE=\(PKCS12Fixtures.legacy)", "APNS_CERTIFICATE_PASSWORD=\(PKCS12Fixtures.password)",
+      "APNS_TOPIC=com.example.wallet",
+    ])
+    for name in ["DATABASE_URL", "TELEMETRY_PROMETHEUS_PORT", "VALIDATE_SIGNATURES", "FCM_API_KEY"] {
+      #expect(process.text.contains(" warning configuration: environment \(name): "), "\(process.text)")
+    }
+    for secret in ["legacy-server-key", "user:pass", PKCS12Fixtures.legacy] {
+      #expect(!process.text.contains(secret))
+    }
+    let start = try #require(process.text.firstRange(of: "address=0.0.0.0:")?.upperBound)
+    let port = try #require(UInt16(process.text[start...].prefix { $0.isNumber }))
+    let wallet = try MockWallet()
+    #expect(
+      try BlockingHTTPClient(port: port).send(
+        "POST", "/clients", fields: [("content-type", "application/json")],
+        body: MockWallet.body(
+          clientID: wallet.clientID, type: "apns", token: Appliance.apnsToken(), alwaysRaw: true)
+      ).status == 200)
+  }
 }
