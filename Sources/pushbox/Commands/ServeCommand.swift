@@ -34,6 +34,7 @@ enum ServeCommand {
       let breakdown = Breakdown()
       let server = try Server(configuration, loaded.credentials, log: log, breakdown: breakdown)
       for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -44,7 +45,8 @@ enum ServeCommand {
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
       let signal = try waitForEnd(
-        Reloader(server, source, loaded, notifier: notifier, log: log), breakdown)
+        Reloader(server, source, loaded, notifier: notifier, log: log),
+        CertificateReloader(server: server, log: log), breakdown)
       notifier.stopping()
       if let reason = breakdown.reason {
         log.error("stopping, for the service manager to start pushbox anew: \(reason)")
@@ -64,7 +66,7 @@ enum ServeCommand {
 
   /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ reloader: Reloader, _ breakdown: Breakdown
+    _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
@@ -81,6 +83,7 @@ enum ServeCommand {
         loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
         onChange: { reloader.reload() }
       ).start()
+      certificates.start(on: loop)
       breakdown.observe { loop.execute { loop.stop() } }
       loop.run()
       source.cancel()
