@@ -34,13 +34,17 @@ final class Server: Sendable {
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   ///
-  /// - Parameter inherited: sockets to listen at instead of opening new ones.
+  /// - Parameters:
+  ///   - inherited: sockets to listen at instead of opening new ones.
+  ///   - breakdown: told when the store can't be used any more, so that the process may end.
   init(
-    _ configuration: Configuration, _ credentials: Credentials, inherited: InheritedSockets = .none, log: Log
+    _ configuration: Configuration, _ credentials: Credentials, inherited: InheritedSockets = .none, log: Log,
+    breakdown: Breakdown = Breakdown()
   ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
-      configuration.store, onWarning: { log.warning("store: \($0)") })
+      configuration.store, onWarning: { log.warning("store: \($0)") },
+      onUnusable: { breakdown.report("\($0)") })
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
     self.vault = vault
     let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
