@@ -55,7 +55,8 @@ import Testing
     guard let file = fopen(path, "r") else { throw TestSupportError("\(path): \(errno)") }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
-    return String(decoding: bytes.prefix(fread(&bytes, 1, bytes.count, file)), as: UTF8.self)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
   /// What stands for the reader's own machine.
