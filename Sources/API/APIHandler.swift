@@ -172,7 +172,7 @@ public final class APIHandler: HTTPHandler {
           authorization: request.fields.first("authorization"))
       ) { respond($0.response) }
     } catch {
-      registrations.noteRefusal()
+      registrations.noteRefusal(error.refusal)
       respond(Self.registrationRefusal(error))
     }
   }

@@ -30,6 +30,8 @@ extension ConfigurationEntry {
       .relayPublicKey: .relayPublicKeyFile, .relayPublicKeyFile: .relayPublicKey,
       .apnsKey: .apnsKeyFile, .apnsKeyFile: .apnsKey,
       .fcmServiceAccount: .fcmServiceAccountFile, .fcmServiceAccountFile: .fcmServiceAccount,
+      .adminPasswordHash: .adminPasswordHashFile, .adminPasswordHashFile: .adminPasswordHash,
+      .metricsToken: .metricsTokenFile, .metricsTokenFile: .metricsToken,
     ]
     return ConfigurationKey.allCases.compactMap { key in
       guard let entry = values.entries[key] else { return nil }

@@ -48,6 +48,8 @@ public struct IncomingPush {
   public var body: [UInt8]
   /// Names the request in the log.
   public var requestID: String
+  /// Where its story is noted.
+  let trace = PushTrace()
 
   public init(client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String) {
     self.client = client
@@ -67,8 +69,11 @@ public final class PushService {
   let shared: SharedService
   let reader: StoreReader
   private(set) var gateways: GatewaySet
+  /// The latest pushes.
+  public let records = DeliveryRing()
   private var verifier: RelayVerifier?
   private var settings: PushSettings
+  var deadline: Duration { settings.deadline }
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?
@@ -105,8 +110,16 @@ public final class PushService {
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
   public func push(_ push: IncomingPush, _ completion: @escaping Completion) {
     let start = MonotonicTime.now()
-    admit(push, at: start) { [shared] result in
-      let duration = MonotonicTime.now() - start
+    let trace = push.trace
+    trace.received = start
+    admit(push, at: start) { [shared, records] result in
+      let end = MonotonicTime.now()
+      let duration = end - start
+      trace.client = push.client.text
+      trace.requestID = push.requestID
+      trace.result = result
+      trace.ended = end
+      records.append(trace)
       shared.metrics.pushes.increment(result.label)
       shared.metrics.pushLatency.observe(duration)
       Self.log(result, of: push, duration, shared.log)
@@ -140,6 +153,9 @@ public final class PushService {
     } catch {
       return completion(.unauthorized(error))
     }
+    let verified = MonotonicTime.now()
+    push.trace.verified = verified
+    shared.metrics.verification.observe(verified - start)
     do throws(PushBodyError) {
       let body = try PushBody(push.body)
       let key: ClientKey
@@ -151,6 +167,9 @@ public final class PushService {
         return completion(storeFailed(error, push))
       }
       guard let record else { return completion(.unknownClient) }
+      let lookedUp = MonotonicTime.now()
+      push.trace.found(record.summary, at: lookedUp)
+      shared.metrics.lookup.observe(lookedUp - verified)
       if let tombstone = record.summary.tombstone {
         return completion(.clientDeleted(reason: tombstone.reason))
       }
@@ -189,7 +208,10 @@ public final class PushService {
       let waiting = LoopBound(completion, loop: loop)
       return { result in waiting.run { $0(result) } }
     }
-    guard role == .leader else { return }
+    guard role == .leader else {
+      push.trace.waited = true
+      return
+    }
     // Only now: see InFlightTable.
     do throws(StoreError) {
       if let mark = DeliveryKey(digest: key.digest), try reader.isDelivered(mark) {
@@ -204,7 +226,7 @@ public final class PushService {
     active += 1
     shared.metrics.inFlight.add(1)
     let delivery = Delivery(
-      service: self, lease: lease, record: record, requestID: push.requestID,
+      service: self, lease: lease, record: record, requestID: push.requestID, trace: push.trace,
       push: GatewayPush(
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
         notification: message.notification,

@@ -1,3 +1,4 @@
+import Gateways
 import Store
 import Telemetry
 
@@ -8,13 +9,19 @@ public final class ServiceMetrics: Sendable {
     case created, updated, revived, deleted, refused, failed
   }
 
-  let pushes: CounterFamily<PushResultLabel>
-  let registrations: CounterFamily<RegistrationLabel>
-  let pushLatency: Histogram
-  let gatewayLatency: [TokenKind: Histogram]
+  public let pushes: CounterFamily<PushResultLabel>
+  public let registrations: CounterFamily<RegistrationLabel>
+  /// Registrations refused, by what was wrong with them.
+  public let refusals: CounterFamily<RegistrationRefusal>
+  public let pushLatency: Histogram
+  /// Steps of a push before its gateway is asked.
+  let verification: Histogram
+  let lookup: Histogram
+  public let gatewayLatency: [TokenKind: Histogram]
+  public let gatewayAnswers: [TokenKind: CounterFamily<GatewayAnswerLabel>]
   let retries: Counter
   let opaqueTimestamps: Counter
-  let inFlight: Gauge
+  public let inFlight: Gauge
 
   public init(registry: MetricsRegistry) {
     pushes = registry.counters(
@@ -22,8 +29,25 @@ public final class ServiceMetrics: Sendable {
     registrations = registry.counters(
       "pushbox_registrations_total", help: "Registration and deletion requests by result.", by: "result",
       RegistrationLabel.self)
+    refusals = registry.counters(
+      "pushbox_registrations_refused_total", help: "Registrations and deletions refused, by reason.",
+      by: "reason", RegistrationRefusal.self)
     pushLatency = registry.histogram(
       "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
+    func step(_ name: String) -> Histogram {
+      registry.histogram(
+        "pushbox_push_step_duration_seconds", help: "Time of each step before the gateway is asked.",
+        labels: [("step", name)], microsecondBounds: Histogram.stepBounds)
+    }
+    verification = step("verify")
+    lookup = step("lookup")
+    var answers: [TokenKind: CounterFamily<GatewayAnswerLabel>] = [:]
+    for kind in TokenKind.allCases {
+      answers[kind] = registry.counters(
+        "pushbox_gateway_answers_total", help: "What gateways answered, by attempt.", by: "answer",
+        GatewayAnswerLabel.self, labels: [("gateway", kind.name)])
+    }
+    gatewayAnswers = answers
     var latency: [TokenKind: Histogram] = [:]
     for kind in TokenKind.allCases {
       latency[kind] = registry.histogram(
@@ -37,4 +61,46 @@ public final class ServiceMetrics: Sendable {
       help: "Signed timestamps that are no number of seconds or milliseconds.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
   }
+}
+
+/// A gateway's answers as a metric's fixed label set.
+public enum GatewayAnswerLabel: String, CaseIterable, Sendable {
+  case accepted
+  case deadToken = "dead_token"
+  case rejected
+  case payloadTooLarge = "payload_too_large"
+  case invalidRequest = "invalid_request"
+  case throttled
+  case unavailable
+  case unreachable
+  case timedOut = "timed_out"
+}
+
+extension GatewayOutcome {
+  var label: GatewayAnswerLabel {
+    switch self {
+    case .accepted: .accepted
+    case .deadToken: .deadToken
+    case .rejected: .rejected
+    case .payloadTooLarge: .payloadTooLarge
+    case .invalidRequest: .invalidRequest
+    case .throttled: .throttled
+    case .unavailable: .unavailable
+    case .unreachable: .unreachable
+    case .timedOut: .timedOut
+    }
+  }
+}
+
+/// Why a registration or deletion was refused, as a metric's fixed label set.
+public enum RegistrationRefusal: String, CaseIterable, Sendable {
+  /// The body is not JSON of the right shape.
+  case body
+  case clientID = "client_id"
+  case type
+  case token
+  /// The client's signed token is missing or wrong.
+  case unauthenticated
+  /// No gateway for its kind of token is configured.
+  case noGateway = "no_gateway"
 }
