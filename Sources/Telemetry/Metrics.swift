@@ -70,6 +70,9 @@ public final class Histogram: Sendable {
     microseconds.increment(by: elapsed)
   }
 
+  /// Observations in each bucket, not cumulative; the last is beyond all bounds.
+  public var counts: [UInt64] { buckets.map(\.value) }
+
   /// What was observed up to now.
   public struct Snapshot: Equatable, Sendable {
     /// Observations at or below each bound.

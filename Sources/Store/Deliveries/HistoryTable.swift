@@ -5,9 +5,10 @@ struct HistoryTable: Sendable {
   /// Old entries removed with each write: more than one, so that a shorter retention takes hold.
   private static let expiryLimit = 64
 
-  /// Stores the bytes of `minute` and removes some of those before `cutoff`.
-  func put(
-    _ minute: UInt64, _ bytes: [UInt8], expiringBefore cutoff: UInt64, in transaction: inout WriteTransaction
+  /// Replaces the bytes of `minute` by what `change` makes of them, and removes some entries before `cutoff`.
+  func change(
+    _ minute: UInt64, expiringBefore cutoff: UInt64, in transaction: inout WriteTransaction,
+    _ change: ([UInt8]?) -> [UInt8]
   ) throws(StoreError) {
     try transaction.requireRoomToGrow()
     var due: [[UInt8]] = []
@@ -18,7 +19,8 @@ struct HistoryTable: Sendable {
       return true
     }
     for key in due { try transaction.delete(table, key) }
-    try transaction.put(table, Self.key(minute), bytes)
+    let key = Self.key(minute)
+    try transaction.put(table, key, change(try transaction.copy(table, key)))
   }
 
   /// Visits the entries of `minutes` in order.
@@ -42,16 +44,17 @@ struct HistoryTable: Sendable {
 }
 
 extension Store {
-  /// Keeps bytes under a minute since the epoch, and forgets those before `cutoff`. As with delivered marks, the
-  /// last second may be lost with the machine's power.
-  public func putHistory(
-    minute: UInt64, _ bytes: [UInt8], expiringBefore cutoff: UInt64, completion: @escaping Completion<Void>
+  /// Keeps what `change` makes of the bytes under a minute since the epoch (nil: none), and forgets those before
+  /// `cutoff`. As with delivered marks, the last second may be lost with the machine's power.
+  public func changeHistory(
+    minute: UInt64, expiringBefore cutoff: UInt64, _ change: @escaping @Sendable ([UInt8]?) -> [UInt8],
+    completion: @escaping Completion<Void>
   ) {
     guard let deliveries else { return completion(.failure(.closed)) }
     let history = deliveries.history
     submitDeliveries(
       { (transaction) throws(StoreError) in
-        try history.put(minute, bytes, expiringBefore: cutoff, in: &transaction)
+        try history.change(minute, expiringBefore: cutoff, in: &transaction, change)
       }, completion: completion)
   }
 }
