@@ -1,9 +1,9 @@
 # What a newcomer, a maintainer and CI run; the work is done by scripts/. `make help` lists the targets.
 
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests Fuzz Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint format bench soak tsan asan clean
+.PHONY: help run build test crash lint format bench soak fuzz tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,11 @@ soak: ## load with failing connections; SOAK_SECONDS=600 for the long run, SOAK_
 	@swift build -c release --product pushsoak
 	@"$$(swift build -c release --show-bin-path)/pushsoak" $(or $(SOAK_SECONDS),30) $(or $(SOAK_RATE),2000)
 
+fuzz: ## feed every fuzz target random input, FUZZ_SECONDS=60 each
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@for target in $$(scripts/fuzz.sh); do scripts/fuzz.sh $$target $(or $(FUZZ_SECONDS),60) || exit; done
+
 tsan: ## run every test under the thread sanitizer
 	@scripts/toolchain.sh
 	@scripts/packages.sh
@@ -59,4 +64,4 @@ asan: ## run every test under the address sanitizer
 	@scripts/sanitize.sh address
 
 clean: ## remove everything that was built
-	@rm -rf .build .build-asan .build-tsan dist
+	@rm -rf .build .build-asan .build-fuzz .build-tsan dist

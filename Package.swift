@@ -78,6 +78,9 @@ let package = Package(
       ], path: "Benchmarks/pushsoak", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
+    // What scripts/fuzz.sh and FuzzTests feed with random input.
+    .target(
+      name: "FuzzTargets", dependencies: ["HTTP"], path: "Fuzz/Targets", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -120,6 +123,7 @@ let package = Package(
         "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .testTarget(
       name: "RepositoryTests", dependencies: ["TestSupport", "pushbox"], swiftSettings: strict),
   ],

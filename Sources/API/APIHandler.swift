@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import HTTP
 import Relay
@@ -17,10 +18,14 @@ public struct APISettings: Sendable {
   public var kinds: Set<TokenKind>
   /// What the relay and the apps are to be told, for the start page.
   public var pushURL: String
+  /// Whose word on a client's address counts.
+  public var proxies: TrustedProxies
 
   public init(
-    basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String
+    basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
+    proxies: TrustedProxies = TrustedProxies()
   ) {
+    self.proxies = proxies
     self.basePath = basePath
     self.projectIDs = projectIDs
     self.version = version
@@ -32,6 +37,7 @@ public struct APISettings: Sendable {
 /// The relay-facing API of one worker: registration, deletion, push, health. Loop thread only.
 public final class APIHandler: HTTPHandler {
   private var routes: RouteTable
+  private var proxies: TrustedProxies
   private let pushes: PushService
   private let registrations: RegistrationService
   private var status: StatusRoutes
@@ -45,6 +51,7 @@ public final class APIHandler: HTTPHandler {
     let pages = PublicFiles()
     self.pages = pages
     routes = Self.routes(settings, pages)
+    proxies = settings.proxies
     self.pushes = pushes
     self.registrations = registrations
     status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
@@ -54,6 +61,7 @@ public final class APIHandler: HTTPHandler {
   /// Takes new settings for all requests from now on.
   public func apply(_ settings: APISettings) {
     routes = Self.routes(settings, pages)
+    proxies = settings.proxies
     status.settings = settings
   }
 
@@ -158,11 +166,15 @@ public final class APIHandler: HTTPHandler {
     guard Self.isJSON(request) else { return respond(Self.contentTypeRefusal) }
     let push = IncomingPush(
       client: client, signature: request.fields.first(APIHeader.signature),
-      timestamp: request.fields.first(APIHeader.timestamp), body: request.body, requestID: requestID)
+      timestamp: request.fields.first(APIHeader.timestamp), body: request.body, requestID: requestID,
+      address: proxies.clientAddress(of: request))
     pushes.push(push) { respond($0.response) }
   }
 
   private func register(_ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void) {
+    if let seconds = registrations.limit(.registration, proxies.clientAddress(of: request)) {
+      return respond(APIResponse.rateLimited(seconds, "too many registrations came from this address"))
+    }
     guard Self.isJSON(request) else { return respond(Self.contentTypeRefusal) }
     do throws(RegistrationBodyError) {
       let body = try RegistrationBody(request.body)
@@ -180,6 +192,9 @@ public final class APIHandler: HTTPHandler {
   private func delete(
     _ client: ClientID, _ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void
   ) {
+    if let seconds = registrations.limit(.deletion, proxies.clientAddress(of: request)) {
+      return respond(APIResponse.rateLimited(seconds, "too many deletions came from this address"))
+    }
     registrations.delete(client, authorization: request.fields.first("authorization")) {
       respond($0.response)
     }

@@ -12,6 +12,11 @@ enum APIResponse {
     .json(status, success)
   }
 
+  /// Too many requests from one address (RFC 6585, section 4).
+  static func rateLimited(_ seconds: Int, _ message: String) -> HTTPResponse {
+    failure(429, name: "rate_limited", message: "\(message): try again later", retryAfter: seconds)
+  }
+
   /// A refusal or failure with one error; `fields` say which parts of the request are at fault.
   static func failure(
     _ status: Int, name: String, message: String, fields: [RequestField] = [], retryAfter: Int? = nil

@@ -19,6 +19,8 @@ extension PushResult {
     case .unauthorized(let error):
       APIResponse.failure(
         401, name: RelaySignatureError.name, message: error.description, fields: error.fields)
+    case .rateLimited(let seconds):
+      APIResponse.rateLimited(seconds, "too many pushes with a wrong signature came from this address")
     case .payloadTooLarge:
       APIResponse.failure(
         413, name: "payload_too_large", message: "the notification is larger than the gateway takes")

@@ -9,6 +9,8 @@ struct ConfigurationBuilder {
 
   consuming func build() throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
     let server = buildServer()
+    let tls = buildTLS()
+    let limits = buildLimits()
     let relay = buildRelay()
     let clients = buildClients()
     let store = buildStore(relay)
@@ -27,8 +29,8 @@ struct ConfigurationBuilder {
       throw ConfigurationError(problems: ConfigurationBuilder.sorted(values.problems))
     }
     let configuration = Configuration(
-      server: server, relay: relay, clients: clients, store: store, push: push, apns: apns, fcm: fcm,
-      admin: admin, metrics: metrics, outbound: outbound, log: log,
+      server: server, tls: tls, limits: limits, relay: relay, clients: clients, store: store, push: push,
+      apns: apns, fcm: fcm, admin: admin, metrics: metrics, outbound: outbound, log: log,
       origins: values.entries.mapValues(\.origin), entries: ConfigurationEntry.list(values))
     return (configuration, values.warnings)
   }
@@ -60,8 +62,13 @@ struct ConfigurationBuilder {
     guard let url else { return nil }
     return Configuration.Server(
       listen: listen, publicURL: url, workers: integer(.serverWorkers),
-      maxConnections: integer(.serverMaxConnections), maxBodyBytes: integer(.serverMaxBodyBytes),
-      headerTimeout: duration(.serverHeaderTimeout), idleTimeout: duration(.serverIdleTimeout),
+      maxConnections: integer(.serverMaxConnections),
+      maxConnectionsPerAddress: limit(.serverMaxConnectionsPerAddress),
+      maxRequestsPerConnection: limit(.serverMaxRequestsPerConnection),
+      trustedProxies: addressBlocks(.serverTrustedProxies), corsOrigins: buildCORSOrigins(),
+      maxBodyBytes: integer(.serverMaxBodyBytes), headerTimeout: duration(.serverHeaderTimeout),
+      bodyTimeout: duration(.serverBodyTimeout), writeTimeout: duration(.serverWriteTimeout),
+      idleTimeout: duration(.serverIdleTimeout),
       shutdownGrace: duration(.serverShutdownGrace), watchConfig: boolean(.serverWatchConfig))
   }
 
@@ -78,29 +85,6 @@ struct ConfigurationBuilder {
       }
     }
     return addresses
-  }
-
-  private mutating func buildRelay() -> Configuration.Relay {
-    let validates = boolean(.relayValidateSignatures)
-    var key: Configuration.PublicKeySource?
-    switch pick(.relayPublicKey, .relayPublicKeyFile) {
-    case .inline(let text):
-      if let bytes = RelayKey.decode(text) {
-        key = .inline(bytes)
-      } else if validates || !text.isEmpty {
-        report("is not 64 hexadecimal digits; \(RelayKey.advice)", .relayPublicKey)
-      }
-    case .file(let path): key = .file(path)
-    case .absent:
-      if validates {
-        missing(.relayPublicKey, "set relay.public_key or RELAY_PUBLIC_KEY; \(RelayKey.advice)")
-      }
-    case .failed: break
-    }
-    if !validates { warn("is false: anyone who knows a client ID can send pushes", .relayValidateSignatures) }
-    let age = duration(.relayMaxTimestampAge)
-    return Configuration.Relay(
-      validateSignatures: validates, publicKey: key, maxTimestampAge: age == .zero ? nil : age)
   }
 
   private mutating func buildClients() -> Configuration.Clients {

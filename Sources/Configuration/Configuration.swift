@@ -1,3 +1,5 @@
+import Bytes
+
 /// A validated configuration.
 public struct Configuration: Sendable {
   public struct Server: Sendable, Equatable {
@@ -7,12 +9,36 @@ public struct Configuration: Sendable {
     /// 0 means one for each core.
     public let workers: Int
     public let maxConnections: Int
+    /// Nil for no limit.
+    public let maxConnectionsPerAddress: Int?
+    /// Nil for no limit.
+    public let maxRequestsPerConnection: Int?
+    public let trustedProxies: [IPAddressBlock]
+    /// Nil means any.
+    public let corsOrigins: Set<String>?
     public let maxBodyBytes: Int
     public let headerTimeout: Duration
+    public let bodyTimeout: Duration
+    public let writeTimeout: Duration
     public let idleTimeout: Duration
     public let shutdownGrace: Duration
     /// Reload by itself when the file or a key file changes.
     public let watchConfig: Bool
+  }
+
+  public struct TLS: Sendable, Equatable {
+    /// PEM files.
+    public let certificateFile: String
+    public let keyFile: String
+  }
+
+  /// What one address may do in a minute; 0 for no limit.
+  public struct Limits: Sendable, Equatable {
+    public let registrations: Int
+    public let deletions: Int
+    public let failedSignatures: Int
+    public let logins: Int
+    public let exempt: [IPAddressBlock]
   }
 
   public struct Relay: Sendable, Equatable {
@@ -24,10 +50,12 @@ public struct Configuration: Sendable {
   }
 
   public enum PublicKeySource: Sendable, Hashable {
-    /// 32 bytes.
-    case inline([UInt8])
-    /// A file of 64 hexadecimal digits.
+    /// Of 32 bytes each.
+    case inline([[UInt8]])
+    /// A file with 64 hexadecimal digits a line.
     case file(String)
+    /// Asked for at the first start, then kept.
+    case fetch(HTTPURL)
   }
 
   public struct Clients: Sendable, Equatable {
@@ -122,6 +150,9 @@ public struct Configuration: Sendable {
   }
 
   public let server: Server
+  /// Nil serves plain HTTP.
+  public let tls: TLS?
+  public let limits: Limits
   public let relay: Relay
   public let clients: Clients
   public let store: Store

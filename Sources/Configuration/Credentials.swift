@@ -2,8 +2,8 @@ import Bytes
 
 /// The keys that a configuration names, read from their files where it does so.
 public struct Credentials: Sendable {
-  /// 32 bytes; nil when the configuration names none.
-  public let relayPublicKey: [UInt8]?
+  /// Of 32 bytes each; none when the configuration names none, or has it fetched.
+  public let relayPublicKeys: [[UInt8]]
   /// PEM text, PKCS #8 or SEC 1; nil unless APNs knows us by a token.
   public let apnsKey: Secret?
   /// Nil unless APNs knows us by a certificate.
@@ -29,7 +29,7 @@ public struct Credentials: Sendable {
     _ configuration: Configuration
   ) throws(ConfigurationError) -> (Credentials, warnings: [ConfigurationWarning]) {
     var loader = CredentialsLoader(origins: configuration.origins)
-    let relayPublicKey = loader.relayPublicKey(configuration.relay.publicKey)
+    let relayPublicKeys = loader.relayPublicKeys(configuration.relay.publicKey)
     var apnsKey: Secret?
     var apnsCertificate: APNsCertificate?
     switch configuration.apns?.authentication {
@@ -52,7 +52,7 @@ public struct Credentials: Sendable {
       advice: "holds no token, \(MetricsToken.advice)", MetricsToken.token)
     guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.problems) }
     let credentials = Credentials(
-      relayPublicKey: relayPublicKey, apnsKey: apnsKey, apnsCertificate: apnsCertificate,
+      relayPublicKeys: relayPublicKeys, apnsKey: apnsKey, apnsCertificate: apnsCertificate,
       fcmServiceAccount: fcmServiceAccount, adminPasswordHash: adminPasswordHash,
       metricsToken: metricsToken)
     return (credentials, loader.warnings)
@@ -66,17 +66,19 @@ private struct CredentialsLoader {
 
   init(origins: [ConfigurationKey: ConfigurationOrigin]) { self.origins = origins }
 
-  mutating func relayPublicKey(_ source: Configuration.PublicKeySource?) -> [UInt8]? {
+  mutating func relayPublicKeys(_ source: Configuration.PublicKeySource?) -> [[UInt8]] {
     switch source {
-    case nil: return nil
-    case .inline(let bytes): return bytes
+    case nil, .fetch: return []
+    case .inline(let keys): return keys
     case .file(let path):
-      guard let text = read(path, .relayPublicKeyFile, isSecret: false) else { return nil }
-      guard let key = RelayKey.decode(text) else {
-        report("\(path): holds no 64 hexadecimal digits; \(RelayKey.advice)", .relayPublicKeyFile)
-        return nil
+      guard let text = read(path, .relayPublicKeyFile, isSecret: false) else { return [] }
+      guard let keys = RelayKey.decodeFile(text) else {
+        report(
+          "\(path): holds no 64 hexadecimal digits a line, or more than \(RelayKey.maximumCount) lines; "
+            + RelayKey.advice, .relayPublicKeyFile)
+        return []
       }
-      return key
+      return keys
     }
   }
 

@@ -3,6 +3,12 @@ public enum ConfigurationSchema {
   /// The sections in order, each with what the example file says of it.
   static let sections: [(name: String, help: String, isOptional: Bool)] = [
     ("server", "Where this server listens.", false),
+    (
+      "tls",
+      "Uncomment to serve https and HTTP/2 without a reverse proxy. TLS 1.2 at least.",
+      true
+    ),
+    ("limits", "What one address may do. Beyond it the answer is 429.", false),
     ("relay", "Where pushes come from.", false),
     ("clients", "Who may register.", false),
     ("store", "Where registrations are kept.", false),

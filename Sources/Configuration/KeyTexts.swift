@@ -4,6 +4,16 @@ import Bytes
 enum RelayKey {
   static let advice = "the key is served at GET https://relay.walletconnect.com/public-key"
 
+  /// Each push that is refused costs a check against every key.
+  static let maximumCount = 4
+
+  /// The keys that a file holds, one a line; nil when there is none, too many, or anything else.
+  static func decodeFile(_ text: String) -> [[UInt8]]? {
+    let lines = text.split(whereSeparator: \.isNewline).map { trimmed(String($0)) }.filter { !$0.isEmpty }
+    let keys = lines.compactMap(decode)
+    return keys.count == lines.count && (1...maximumCount).contains(keys.count) ? keys : nil
+  }
+
   /// The 32 bytes of 64 hexadecimal digits, white space around them ignored; nil for anything else.
   static func decode(_ text: String) -> [UInt8]? {
     guard let bytes = Hex.decode(trimmed(text)), bytes.count == 32 else { return nil }

@@ -41,7 +41,7 @@ enum LegacyEnvironment {
     ("DEFAULT_TENANT_ID", .retired("there are no tenants; use clients.project_ids")),
     ("JWT_SECRET", .retired("there is no tenant API; remove it")),
     ("RELAY_URL", .retired("the relay's key is configured; use relay.public_key")),
-    ("CORS_ALLOWED_ORIGINS", .retired("any origin may register, as with \"*\"; remove it")),
+    ("CORS_ALLOWED_ORIGINS", .key(.serverCORSOrigins)),
     ("DISABLE_HEADER", .retired("a registration proves its client ID as clients.auth says; remove it")),
     ("S3_ENDPOINT", .retired("there are no analytics; remove it")),
     ("ANALYTICS_EXPORT_BUCKET", .retired("there are no analytics; remove it")),

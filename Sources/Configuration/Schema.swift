@@ -41,12 +41,40 @@ extension ConfigurationKey {
     case .serverMaxConnections:
       KeyDefinition(
         .integer(1...10_000_000), default: "10000", "Connections accepted at once, over all workers.")
+    case .serverMaxConnectionsPerAddress:
+      KeyDefinition(
+        .integer(0...10_000_000), default: "500",
+        "Connections of one address at once (IPv6: of one /64), trusted proxies apart; 0 for no limit.")
+    case .serverMaxRequestsPerConnection:
+      KeyDefinition(
+        .integer(0...2_000_000_000), default: "100000",
+        "After so many requests a connection is closed in good order; 0 for no limit.")
+    case .serverTrustedProxies:
+      KeyDefinition(
+        .list, default: "[]",
+        "Reverse proxies before this server, as addresses or blocks such as \"172.16.0.0/12\": only they are\n"
+          + "believed when X-Forwarded-For says whose request it is. Needed for the limits below to count clients."
+      )
+    case .serverCORSOrigins:
+      KeyDefinition(
+        .list, default: "[\"*\"]",
+        "Web pages that may register clients, as origins such as \"https://wallet.example.com\"; \"*\" means any."
+      )
     case .serverMaxBodyBytes:
       KeyDefinition(
         .size(1_024...16_777_216), default: "\"64KiB\"", "Largest request body; beyond it the answer is 413.")
     case .serverHeaderTimeout:
       KeyDefinition(
-        .duration(.milliseconds, 100...600_000), default: "10000", "How long a request may take to arrive.")
+        .duration(.milliseconds, 100...600_000), default: "10000",
+        "How long the head of a request may take to arrive.")
+    case .serverBodyTimeout:
+      KeyDefinition(
+        .duration(.milliseconds, 100...600_000), default: "10000",
+        "How long a request's body may take to arrive after its head.")
+    case .serverWriteTimeout:
+      KeyDefinition(
+        .duration(.milliseconds, 100...600_000), default: "30000",
+        "How long a peer may take none of the bytes of an answer.")
     case .serverIdleTimeout:
       KeyDefinition(
         .duration(.milliseconds, 100...86_400_000), default: "75000",
@@ -60,13 +88,45 @@ extension ConfigurationKey {
         .boolean, default: "false",
         "Whether to reload by itself when this file or a key file that it names changes, as SIGHUP does.")
 
+    case .tlsCertificateFile:
+      KeyDefinition(
+        .path, sample: "\"fullchain.pem\"", required: true,
+        "PEM file of the server's certificate and its issuers. A renewed one is taken within seconds.")
+    case .tlsKeyFile:
+      KeyDefinition(.path, sample: "\"privkey.pem\"", required: true, "PEM file of the certificate's key.")
+
+    case .limitsRegistrations:
+      KeyDefinition(
+        .integer(0...1_000_000), default: "300",
+        "Registrations of one address (IPv6: of one /64) a minute; 0 for no limit. Phones of one mobile network\n"
+          + "may share an address.")
+    case .limitsDeletions: KeyDefinition(.integer(0...1_000_000), default: "300", "The same for deletions.")
+    case .limitsFailedSignatures:
+      KeyDefinition(
+        .integer(0...1_000_000), default: "60",
+        "Pushes of one address with a missing or wrong signature a minute. Pushes that verify are never limited."
+      )
+    case .limitsLogins:
+      KeyDefinition(
+        .integer(0...1_000_000), default: "10", "Tries to log in to the admin page of one address a minute.")
+    case .limitsExempt:
+      KeyDefinition(
+        .list, default: "[\"127.0.0.0/8\", \"::1\"]",
+        "Addresses and blocks that are not limited, but for log-ins. Trusted proxies are not meant: the limits\n"
+          + "count the clients behind them.")
+
     case .relayPublicKey:
       KeyDefinition(
-        .text, sample: "\"\"", required: true,
-        "The relay's Ed25519 public key, 64 hexadecimal digits.\n"
+        .list, sample: "\"\"", required: true,
+        "The relay's Ed25519 public key, 64 hexadecimal digits, or an array of keys while one replaces another.\n"
+          + "\"fetch\" gets it at the first start from relay.public_key_url and keeps it.\n"
           + "It is served at GET https://relay.walletconnect.com/public-key")
     case .relayPublicKeyFile:
-      KeyDefinition(.path, sample: "\"relay.key\"", "Or the file that holds it.")
+      KeyDefinition(
+        .path, sample: "\"relay.key\"", "Or the file that holds it, or several of them, one a line.")
+    case .relayPublicKeyURL:
+      KeyDefinition(
+        .text, default: "\"https://relay.walletconnect.com/public-key\"", "Where \"fetch\" gets the key.")
     case .relayValidateSignatures:
       KeyDefinition(
         .boolean, default: "true",
@@ -82,7 +142,7 @@ extension ConfigurationKey {
         "Project IDs accepted in /{project_id}/clients; without this key, any.")
     case .clientsAuth:
       KeyDefinition(
-        .choice(["optional", "sticky", "required"]), default: "\"optional\"",
+        .choice(["optional", "sticky", "required"]), default: "\"sticky\"",
         "Whether a registration must prove its client ID with a token: \"required\" always, \"sticky\" once the\n"
           + "client has done so, \"optional\" checks the token when there is one.")
 

@@ -15,6 +15,8 @@ public enum PushResult: Sendable, Equatable {
   case invalidBody(PushBodyError)
   /// The signature or its timestamp is missing or wrong.
   case unauthorized(RelaySignatureError)
+  /// Too many wrong signatures from one address. Seconds.
+  case rateLimited(retryAfter: Int)
   /// Too large for the gateway, even trimmed.
   case payloadTooLarge
   /// The client's kind of token has no gateway in the configuration.
@@ -41,6 +43,7 @@ public enum PushResult: Sendable, Equatable {
     case .clientDeleted: .clientDeleted
     case .invalidBody: .invalidBody
     case .unauthorized: .unauthorized
+    case .rateLimited: .rateLimited
     case .payloadTooLarge: .payloadTooLarge
     case .providerNotAvailable: .providerNotAvailable
     case .gatewayRejected: .gatewayRejected
@@ -58,8 +61,8 @@ public enum PushResult: Sendable, Equatable {
     case .accepted: .delivered
     case .clientDeleted: .deadToken
     case .payloadTooLarge, .gatewayRejected, .gatewayBusy, .gatewayUnavailable, .gatewayTimeout: .failed
-    case .alreadyDelivered, .unknownClient, .invalidBody, .unauthorized, .providerNotAvailable, .overloaded,
-      .storeFailed:
+    case .alreadyDelivered, .unknownClient, .invalidBody, .unauthorized, .rateLimited, .providerNotAvailable,
+      .overloaded, .storeFailed:
       nil
     }
   }
@@ -67,8 +70,8 @@ public enum PushResult: Sendable, Equatable {
   /// What an operator needs to know besides the label; no token, no message. Empty when the label says all.
   var detail: String {
     switch self {
-    case .accepted, .alreadyDelivered, .unknownClient, .payloadTooLarge, .gatewayTimeout, .overloaded,
-      .storeFailed:
+    case .accepted, .alreadyDelivered, .unknownClient, .rateLimited, .payloadTooLarge, .gatewayTimeout,
+      .overloaded, .storeFailed:
       ""
     case .clientDeleted(let reason), .gatewayRejected(let reason), .gatewayUnavailable(let reason): reason
     case .invalidBody(let error): error.description
@@ -87,6 +90,7 @@ public enum PushResultLabel: String, CaseIterable, Sendable {
   case clientDeleted = "client_deleted"
   case invalidBody = "invalid_body"
   case unauthorized
+  case rateLimited = "rate_limited"
   case payloadTooLarge = "payload_too_large"
   case providerNotAvailable = "provider_not_available"
   case gatewayRejected = "gateway_rejected"

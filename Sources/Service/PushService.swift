@@ -28,10 +28,13 @@ public final class SharedService: Sendable {
   public let health: GatewayHealthSet
   public let metrics: ServiceMetrics
   public let log: Log
+  public let limits: RequestLimits
 
   public init(
-    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet()
+    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet(),
+    limits: RequestLimits = RequestLimits()
   ) {
+    self.limits = limits
     self.store = store
     inFlight = InFlightTable()
     self.health = health
@@ -48,10 +51,16 @@ public struct IncomingPush {
   public var body: [UInt8]
   /// Names the request in the log.
   public var requestID: String
+  /// Whose request it is, behind proxies that are trusted; nil when that is not known.
+  public var address: IPAddress?
   /// Where its story is noted.
   let trace = PushTrace()
 
-  public init(client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String) {
+  public init(
+    client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String,
+    address: IPAddress? = nil
+  ) {
+    self.address = address
     self.client = client
     self.signature = signature
     self.timestamp = timestamp
@@ -78,6 +87,7 @@ public final class PushService {
   private(set) var active = 0
   private var onIdle: (() -> Void)?
   private var warnedOfTimestamp = false
+  private let suspects: SuspectLane
 
   /// - Parameter verifier: nil takes pushes without looking at their signature.
   public init(
@@ -90,6 +100,7 @@ public final class PushService {
     self.gateways = gateways
     self.verifier = verifier
     self.settings = settings
+    suspects = SuspectLane(loop: loop)
   }
 
   /// Takes a new configuration for all pushes from now on. An attempt under way ends at the gateway that it
@@ -110,13 +121,30 @@ public final class PushService {
   /// Delivers `push`; `completion` is called once, on this loop, by the deadline.
   public func push(_ push: IncomingPush, _ completion: @escaping Completion) {
     let start = MonotonicTime.now()
+    // Who has sent too many wrong signatures waits behind everybody else.
+    if verifier != nil, let address = push.address,
+      shared.limits[.failedSignature].wait(address, now: start) != nil
+    {
+      guard suspects.add({ [self] in begin(push, at: start, completion) }) else {
+        return begin(push, at: start, refusing: .overloaded(retryAfter: 1), completion)
+      }
+      return
+    }
+    begin(push, at: start, completion)
+  }
+
+  private func begin(
+    _ push: IncomingPush, at start: MonotonicTime, refusing refusal: PushResult? = nil,
+    _ completion: @escaping Completion
+  ) {
     let trace = push.trace
     trace.received = start
-    admit(push, at: start) { [shared, records] result in
+    admit(push, at: start, refusing: refusal) { [shared, records] result in
       let end = MonotonicTime.now()
       let duration = end - start
       trace.client = push.client.text
       trace.requestID = push.requestID
+      trace.peer = push.address
       trace.result = result
       trace.ended = end
       records.append(trace)
@@ -131,7 +159,7 @@ public final class PushService {
   private static func log(_ result: PushResult, of push: IncomingPush, _ duration: Duration, _ log: Log) {
     let level: LogLevel =
       switch result {
-      case .accepted, .alreadyDelivered: .debug
+      case .accepted, .alreadyDelivered, .rateLimited: .debug
       case .unknownClient, .clientDeleted, .invalidBody, .unauthorized, .payloadTooLarge: .info
       case .providerNotAvailable, .gatewayRejected, .gatewayBusy, .gatewayUnavailable, .gatewayTimeout,
         .overloaded, .storeFailed:
@@ -146,12 +174,19 @@ public final class PushService {
       ])
   }
 
-  private func admit(_ push: IncomingPush, at start: MonotonicTime, _ completion: @escaping Completion) {
+  private func admit(
+    _ push: IncomingPush, at start: MonotonicTime, refusing refusal: PushResult?,
+    _ completion: @escaping Completion
+  ) {
+    if let refusal { return completion(refusal) }
     guard active < settings.maximumInFlight else { return completion(.overloaded(retryAfter: 1)) }
     do throws(RelaySignatureError) {
       try verify(push)
     } catch {
-      return completion(.unauthorized(error))
+      // A captured push that is too old carries a signature that is right.
+      if case .outsideWindow = error { return completion(.unauthorized(error)) }
+      let seconds = shared.limit(.failedSignature, push.address)
+      return completion(seconds.map { .rateLimited(retryAfter: $0) } ?? .unauthorized(error))
     }
     let verified = MonotonicTime.now()
     push.trace.verified = verified

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Relay
 import Store
@@ -126,6 +127,9 @@ public final class RegistrationService {
       }
     }
   }
+
+  /// Counts a request of `address` against the limit of its kind: nil, or seconds to wait.
+  public func limit(_ kind: RequestLimits.Kind, _ address: IPAddress?) -> Int? { shared.limit(kind, address) }
 
   /// Counts a request that was refused before it got here.
   public func noteRefusal(_ reason: RegistrationRefusal) {

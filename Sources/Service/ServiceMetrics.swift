@@ -13,6 +13,8 @@ public final class ServiceMetrics: Sendable {
   public let registrations: CounterFamily<RegistrationLabel>
   /// Registrations refused, by what was wrong with them.
   public let refusals: CounterFamily<RegistrationRefusal>
+  /// Requests refused for the rate of their address.
+  let limited: CounterFamily<RequestLimits.Kind>
   public let pushLatency: Histogram
   /// Steps of a push before its gateway is asked.
   let verification: Histogram
@@ -32,6 +34,9 @@ public final class ServiceMetrics: Sendable {
     refusals = registry.counters(
       "pushbox_registrations_refused_total", help: "Registrations and deletions refused, by reason.",
       by: "reason", RegistrationRefusal.self)
+    limited = registry.counters(
+      "pushbox_requests_limited_total", help: "Requests refused because their address made too many.",
+      by: "kind", RequestLimits.Kind.self)
     pushLatency = registry.histogram(
       "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
     func step(_ name: String) -> Histogram {

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Gateways
 import Relay
@@ -40,13 +41,13 @@ public final class TestPush {
   ///
   /// - Parameter requestID: names it in the log and among the deliveries.
   public static func begin(
-    to client: ClientID, by service: PushService, requestID: String, peer: String?,
+    to client: ClientID, by service: PushService, requestID: String, address: IPAddress?,
     onStep: @escaping (TestPushStep) -> Void, _ completion: @escaping (TestPushResult) -> Void
   ) {
     let push = TestPush(service, onStep, completion)
     push.trace.client = client.text
     push.trace.requestID = requestID
-    push.trace.peer = peer
+    push.trace.peer = address
     push.trace.received = push.start
     push.run(client)
   }

@@ -26,7 +26,7 @@ import Testing
     _ = try folder.write(Sample.pem, to: "AuthKey.p8")
     _ = try folder.write(Sample.account, to: "account.json", mode: 0o644)
     let (credentials, warnings) = try Credentials.load(try configuration(folder))
-    #expect(credentials.relayPublicKey == [UInt8](repeating: 0xAB, count: 32))
+    #expect(credentials.relayPublicKeys == [[UInt8](repeating: 0xAB, count: 32)])
     #expect(credentials.apnsKey?.exposed == Sample.pem)
     #expect(credentials.fcmServiceAccount?.exposed == Sample.account)
     // The relay's key is public; the service account is not.

@@ -8,10 +8,10 @@ import Testing
     #expect(configuration.server.listen.map(\.description) == ["0.0.0.0:8080"])
     #expect(configuration.server.maxBodyBytes == 65_536)
     #expect(configuration.server.shutdownGrace == .seconds(30))
-    #expect(configuration.relay.publicKey == .inline([UInt8](repeating: 0xAB, count: 32)))
+    #expect(configuration.relay.publicKey == .inline([[UInt8](repeating: 0xAB, count: 32)]))
     #expect(configuration.relay.maxTimestampAge == .seconds(259_200))
     #expect(configuration.clients.projectIDs == nil)
-    #expect(configuration.clients.auth == .optional)
+    #expect(configuration.clients.auth == .sticky)
     #expect(configuration.store.path == "/var/lib/pushbox")
     #expect(configuration.store.tokenKeyFile == "/var/lib/pushbox/token.key")
     #expect(configuration.store.mapSize == 64 << 30)
@@ -139,7 +139,7 @@ import Testing
     let (credentials, _) = try Credentials.load(configuration)
     #expect(credentials.apnsKey?.exposed == Sample.pem)
     #expect(credentials.fcmServiceAccount?.exposed == Sample.account)
-    #expect(credentials.relayPublicKey?.count == 32)
+    #expect(credentials.relayPublicKeys.first?.count == 32)
   }
 
   @Test func aFileFromAHigherLayerReplacesAnInlineSecret() throws {

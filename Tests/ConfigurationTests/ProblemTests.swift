@@ -10,7 +10,7 @@ import Testing
     ("[log]\n\"a\\nb\" = 1", "c.toml:9:1: log.a\\nb: unknown key; the keys of [log] are level, format"),
     ("[log]\nlevel = \"\\u001b[2J\"", "c.toml:9:9: log.level: found \"\\u{1B}[2J\", expected"),
     ("[stor]\npath = \"x\"", "c.toml:8:2: stor: unknown section; did you mean [store]?"),
-    ("[database]", "c.toml:8:2: database: unknown section; the sections are server, relay, "),
+    ("[database]", "c.toml:8:2: database: unknown section; the sections are server, tls, "),
     (
       "[apps.wallet.apns]",
       "c.toml:8:2: apps: several apps are not supported by this version; use [apns] and [fcm]"

@@ -44,7 +44,7 @@ import Testing
     ])
     let log = process.text
     for name in [
-      "DATABASE_URL", "CORS_ALLOWED_ORIGINS", "TELEMETRY_PROMETHEUS_PORT", "VALIDATE_SIGNATURES",
+      "DATABASE_URL", "TELEMETRY_PROMETHEUS_PORT", "VALIDATE_SIGNATURES",
       "APNS_TOPIC",
     ] {
       #expect(log.contains(" warning configuration: environment \(name): "), "\(name): \(log)")

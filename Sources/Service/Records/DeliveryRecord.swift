@@ -43,7 +43,7 @@ public struct DeliveryRecord: Sendable, Equatable {
     source = trace.source
     clientID = trace.client
     requestID = trace.requestID
-    peer = trace.peer
+    peer = trace.peer.map { $0.description }
     let age = (now - trace.received).wholeMilliseconds
     receivedAt = age > 0 && UInt64(age) < wallNow ? wallNow - UInt64(age) : wallNow
     duration = (trace.ended - trace.received).wholeNanoseconds

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Gateways
 import Relay
@@ -15,7 +16,7 @@ public final class PushTrace {
   /// Filled in as the push goes; a step that was not reached has none.
   var client = ""
   var requestID = ""
-  var peer: String?
+  var peer: IPAddress?
   var received = MonotonicTime(nanoseconds: 0)
   var verified: MonotonicTime?
   var lookedUp: MonotonicTime?

@@ -20,12 +20,20 @@ enum KeyChecks {
   private static func relay(
     _ configuration: Configuration, _ credentials: Credentials, _ report: inout CheckReport
   ) {
-    guard configuration.relay.validateSignatures, let key = credentials.relayPublicKey else {
+    guard configuration.relay.validateSignatures else {
       return report.warn("relay", "signatures are NOT VERIFIED: for tests only")
     }
+    if case .fetch(let url) = configuration.relay.publicKey {
+      return report.ok(
+        "relay.public_key",
+        "is fetched from \(url.text) at the first start, then kept; signatures are verified")
+    }
     do throws(CryptoError) {
-      _ = try Ed25519PublicKey(rawBytes: key)
-      report.ok("relay.public_key", "is an Ed25519 key; signatures are verified")
+      for key in credentials.relayPublicKeys { _ = try Ed25519PublicKey(rawBytes: key) }
+      let count = credentials.relayPublicKeys.count
+      report.ok(
+        "relay.public_key",
+        (count == 1 ? "is an Ed25519 key" : "are \(count) Ed25519 keys") + "; signatures are verified")
     } catch {
       report.fail("relay.public_key", "\(error)")
     }

@@ -15,6 +15,7 @@ struct LiveSettings: Sendable {
   let push: PushSettings
   let api: APISettings
   let http: HTTPServerOptions
+  let limits: RequestLimitSettings
 
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts.
@@ -37,7 +38,12 @@ struct LiveSettings: Sendable {
       timeToLive: UInt64(max(0, configuration.push.ttl.wholeMilliseconds / 1000)))
     api = APISettings(
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
-      version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text)
+      version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text,
+      proxies: TrustedProxies(configuration.server.trustedProxies))
+    limits = RequestLimitSettings(
+      registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
+      failedSignatures: configuration.limits.failedSignatures, logins: configuration.limits.logins,
+      exempt: configuration.limits.exempt)
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 
@@ -45,12 +51,12 @@ struct LiveSettings: Sendable {
     throws(ServerError) -> RelayVerifier?
   {
     guard configuration.relay.validateSignatures else { return nil }
-    guard let bytes = credentials.relayPublicKey else {
-      throw ServerError("relay.public_key is missing")
-    }
+    guard !credentials.relayPublicKeys.isEmpty else { throw ServerError("relay.public_key is missing") }
     do throws(CryptoError) {
       let age = (configuration.relay.maxTimestampAge ?? .zero).wholeMilliseconds / 1000
-      return RelayVerifier(keys: [try Ed25519PublicKey(rawBytes: bytes)], maximumAge: age)
+      var keys: [Ed25519PublicKey] = []
+      for bytes in credentials.relayPublicKeys { keys.append(try Ed25519PublicKey(rawBytes: bytes)) }
+      return RelayVerifier(keys: keys, maximumAge: age)
     } catch {
       throw ServerError("relay.public_key: \(error)")
     }
@@ -68,6 +74,9 @@ struct LiveSettings: Sendable {
     var options = HTTPServerOptions()
     options.limits.body = server.maxBodyBytes
     options.headTimeout = server.headerTimeout
+    options.bodyTimeout = server.bodyTimeout
+    options.writeTimeout = server.writeTimeout
+    options.maximumRequestsPerConnection = server.maxRequestsPerConnection
     options.idleTimeout = server.idleTimeout
     options.maximumConnections = max(1, server.maxConnections / workers)
     options.errorResponse = { APIHandler.errorResponse(status: $0, reason: $1) }

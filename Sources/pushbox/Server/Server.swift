@@ -40,7 +40,8 @@ final class Server: Sendable {
     let registry = MetricsRegistry()
     shared = SharedService(
       store: store, metrics: ServiceMetrics(registry: registry), log: log,
-      health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent))
+      health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent),
+      limits: RequestLimits(settings.limits))
     shared.health.expose(settings.gateways.kinds, in: registry)
     let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
     var workers: [WorkerThread] = []
@@ -85,6 +86,7 @@ final class Server: Sendable {
         $0.listen(instead: obsolete, grace: grace)
       }
     }
+    shared.limits.apply(settings.limits)
     shared.health.reset(kinds)
     for address in listening.dropFirst(kept.count) {
       shared.log.info("listening", ["address": "\(address.bound)"])

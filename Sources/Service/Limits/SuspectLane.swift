@@ -1,0 +1,45 @@
+import EventLoop
+
+/// Work for peers that have used up their patience: one piece a turn of the loop, after everybody else's, so
+/// that a flood of wrong signatures costs the others a signature check a turn and no more. Loop thread only.
+final class SuspectLane {
+  /// Pieces that may wait.
+  private static let capacity = 256
+
+  private let loop: EventLoop
+  private var waiting: [() -> Void] = []
+  private var next = 0
+  private var isDue = false
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// False when too much waits already.
+  func add(_ work: @escaping () -> Void) -> Bool {
+    guard waiting.count - next < Self.capacity else { return false }
+    waiting.append(work)
+    schedule()
+    return true
+  }
+
+  private func schedule() {
+    guard !isDue, next < waiting.count else { return }
+    isDue = true
+    // Due in the next turn, after its input; with no delay at all it would still be this one.
+    loop.schedule(after: .nanoseconds(1)) { [self] in
+      isDue = false
+      let work = waiting[next]
+      next += 1
+      if next == waiting.count {
+        waiting.removeAll(keepingCapacity: true)
+        next = 0
+      } else if next >= Self.capacity {
+        waiting.removeFirst(next)
+        next = 0
+      }
+      work()
+      schedule()
+    }
+  }
+}
