@@ -38,7 +38,7 @@ public struct PurgeBrake: Sendable {
   }
 
   /// What is probably wrong when most tokens are refused for `reason`.
-  static func advice(for reason: String) -> String {
+  public static func advice(for reason: String) -> String {
     switch reason {
     case "BadDeviceToken":
       "most device tokens are refused, so none is given up: the environment is probably wrong; apns is for apps "

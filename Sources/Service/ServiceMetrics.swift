@@ -24,6 +24,8 @@ public final class ServiceMetrics: Sendable {
   let retries: Counter
   let opaqueTimestamps: Counter
   public let inFlight: Gauge
+  /// Of the HTTP server.
+  public let connections: Gauge
 
   public init(registry: MetricsRegistry) {
     pushes = registry.counters(
@@ -64,7 +66,15 @@ public final class ServiceMetrics: Sendable {
     opaqueTimestamps = registry.counter(
       "pushbox_relay_timestamps_opaque_total",
       help: "Signed timestamps that are no number of seconds or milliseconds.")
+    connections = registry.gauge("pushbox_http_connections", help: "Connections that are open.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
+  }
+}
+
+extension ServiceMetrics {
+  /// Counts a registration that an operator deleted.
+  public func noteDeletion() {
+    registrations.increment(.deleted)
   }
 }
 

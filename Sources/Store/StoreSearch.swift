@@ -25,6 +25,8 @@ public struct RegistrationPage: Equatable, Sendable {
   public var next: String?
   /// Rows looked at.
   public var scanned = 0
+
+  public init() {}
 }
 
 extension StoreReader {
