@@ -2,6 +2,8 @@
 public protocol Gateway: AnyObject {
   /// For logs and metrics: `apns` or `fcm`.
   var name: String { get }
+  /// Host and port of the gateway.
+  var peer: String { get }
 
   /// Sends `push`. `completion` is called exactly once on the loop, never within this call, and by
   /// `push.deadline` at the latest.

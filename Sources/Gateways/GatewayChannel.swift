@@ -16,7 +16,7 @@ final class GatewayChannel {
 
   let loop: EventLoop
   /// Begins the reason of every failure, so that an operator sees which peer it was.
-  private let peer: String
+  let peer: String
   private let http: HTTP2Client
   private var underWay = 0
   private var isShuttingDown = false

@@ -37,20 +37,22 @@ public struct PurgeBrake: Sendable {
     }
   }
 
-  /// What is probably wrong when most tokens are refused for `reason`.
-  public static func advice(for reason: String) -> String {
+  /// What to do when most tokens are refused for `reason`.
+  static func advice(for reason: String) -> String {
+    "most device tokens are refused, so none is given up: \(suspicion(for: reason))"
+  }
+
+  /// What is probably wrong when a token is refused for `reason`.
+  public static func suspicion(for reason: String) -> String {
     switch reason {
     case "BadDeviceToken":
-      "most device tokens are refused, so none is given up: the environment is probably wrong; apns is for apps "
-        + "from the App Store and TestFlight, apns-sandbox for development builds"
+      "the environment is probably wrong; apns is for apps from the App Store and TestFlight, apns-sandbox for "
+        + "development builds"
     case "DeviceTokenNotForTopic":
-      "most device tokens are refused, so none is given up: apns.topic is probably wrong; it must be the bundle "
-        + "ID of the app that registers"
+      "apns.topic is probably wrong; it must be the bundle ID of the app that registers"
     case "SENDER_ID_MISMATCH":
-      "most device tokens are refused, so none is given up: the service account is probably of another Firebase "
-        + "project than the app"
-    default:
-      "most device tokens are refused, so none is given up: check that the app registers FCM tokens of this project"
+      "the service account is probably of another Firebase project than the app"
+    default: "check that the app registers FCM tokens of this project"
     }
   }
 

@@ -81,8 +81,7 @@ public final class PushService {
   /// The latest pushes.
   public let records = DeliveryRing()
   private var verifier: RelayVerifier?
-  private var settings: PushSettings
-  var deadline: Duration { settings.deadline }
+  private(set) var settings: PushSettings
   /// Deliveries that this worker leads.
   private(set) var active = 0
   private var onIdle: (() -> Void)?

@@ -75,7 +75,9 @@ struct AdminOverview {
 
   /// nil when the store cannot be read.
   func json(_ reader: StoreReader) -> [UInt8]? {
-    guard let counts = try? reader.counts(), let space = shared.storeStatus else { return nil }
+    guard let counts = try? reader.counts(), let space = shared.storeStatus, let host = shared.host else {
+      return nil
+    }
     var writer = JSONWriter()
     writer.beginObject()
     server(&writer)
@@ -84,9 +86,7 @@ struct AdminOverview {
     registrations(counts, &writer)
     credentials(&writer)
     store(space, &writer)
-    if let host = shared.host {
-      writer.reloadState(host.reloadState, differsOnDisk: host.differsOnDisk)
-    }
+    writer.reloadState(host.reloadState, differsOnDisk: host.differsOnDisk)
     writer.key("history")
     writer.history(hour, range: "hour")
     writer.endObject()

@@ -253,7 +253,7 @@ extension AdminRoutes {
           .revive, target: key.clientID, isGood: (try? result.get()) == .revived, by: call.address)
         switch result {
         case .success(.revived): routes.respondRegistration(client, call)
-        case .success(.notTombstoned):
+        case .success(.active):
           call.fail(409, "not_tombstoned", "the registration is active: there is nothing to revive")
         case .success(.notRegistered): Self.notRegistered(call)
         case .failure: call.storeFailed()

@@ -6,64 +6,32 @@ import Service
 
 /// A test push, told step by step.
 extension AdminRoutes {
+  private static let testContent = TestPush.Content.alert(
+    title: "pushbox", body: "A test push from your push server.")
+
   func testPush(_ client: ClientID, _ call: Call) {
     let shared = self.shared
     let wantsEvents = call.request.fields.first("accept")?.contains(ServerSentEvents.type) == true
     let body = HTTPBodyStream()
-    var steps = JSONWriter()
-    if wantsEvents {
-      call.respond(ServerSentEvents.head, streaming: body)
-    } else {
-      steps.beginObject()
-      steps.key("steps")
-      steps.beginArray()
-    }
-    TestPush.begin(to: client, by: pushes, requestID: call.requestID, address: call.address) { step in
-      if wantsEvents {
-        var writer = JSONWriter()
-        writer.testStep(step)
-        body.write(ServerSentEvents.event("step", writer.bytes))
-      } else {
-        steps.testStep(step)
-      }
-    } _: { result in
+    if wantsEvents { call.respond(ServerSentEvents.head, streaming: body) }
+    var steps: [TestPush.Step] = []
+    pushes.test(client, Self.testContent, requestID: call.requestID, address: call.address) { step in
+      guard wantsEvents else { return steps.append(step) }
+      var writer = JSONWriter()
+      TestPushJSON.write(step, to: &writer)
+      body.write(ServerSentEvents.event("step", writer.bytes))
+    } _: { outcome in
       shared.actions.note(
-        .testPush, target: client.text, isGood: result.result == .accepted,
-        detail: result.result.label.rawValue, by: call.address)
-      if wantsEvents {
-        var writer = JSONWriter()
-        writer.testResult(result)
-        body.write(ServerSentEvents.event("result", writer.bytes))
-        body.finish()
-      } else {
-        steps.endArray()
-        steps.key("result")
-        steps.testResult(result)
-        steps.endObject()
-        call.respond(.json(200, steps.bytes))
+        .testPush, target: client.text, isGood: outcome.isOK, detail: outcome.result.label.rawValue,
+        by: call.address)
+      guard wantsEvents else {
+        return call.respond(.json(200, Array(TestPushJSON.text(steps, outcome).utf8)))
       }
+      var writer = JSONWriter()
+      TestPushJSON.write(outcome, to: &writer)
+      body.write(ServerSentEvents.event("result", writer.bytes))
+      body.finish()
     }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func testStep(_ step: TestPushStep) {
-    beginObject()
-    member("name", step.name.rawValue)
-    member("ok", step.isGood)
-    milliseconds("at_ms", nanoseconds: step.offset)
-    member("text", step.text)
-    endObject()
-  }
-
-  fileprivate mutating func testResult(_ result: TestPushResult) {
-    beginObject()
-    member("ok", result.result == .accepted)
-    member("outcome", result.result.label.rawValue)
-    member("text", result.text)
-    optional("advice", result.advice)
-    milliseconds("duration_ms", nanoseconds: result.duration)
-    endObject()
   }
 }
 

@@ -127,7 +127,7 @@ struct Verdict: Equatable {
         .tombstoned, .error,
         "The device token is dead: \(name) said \(tombstone.reason) on \(Self.time(tombstone.time)).",
         PurgeBrake.mayBeOurFault(tombstone.reason)
-          ? PurgeBrake.advice(for: tombstone.reason)
+          ? "Probably \(PurgeBrake.suspicion(for: tombstone.reason))."
           : "The app was removed or has a new token. It gets pushes again once the app registers; revive it only "
             + "if \(name) was wrong.")
       return

@@ -81,6 +81,11 @@ public final class AdminShared: Sendable {
     desk.loop.schedule(after: .seconds(1)) { [self] in tick(count &+ 1) }
   }
 
+  /// Takes a new configuration: another password ends all sessions.
+  public func use(_ settings: AdminSettings?) {
+    sessions.use(settings?.password)
+  }
+
   /// What `host` says is shown; it is held weakly.
   public func use(_ host: any AdminHost) {
     currentHost.withLock { $0 = WeakHost(host: host) }

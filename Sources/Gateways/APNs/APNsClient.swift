@@ -5,6 +5,7 @@ import HTTP
 /// Sends pushes to APNs. Loop thread only.
 public final class APNsClient: Gateway {
   public let name = "apns"
+  public var peer: String { channel.peer }
   /// Pushes sent without their message because they were too large.
   public private(set) var trimmedPushes: UInt64 = 0
 

@@ -6,8 +6,11 @@ import JSON
 /// workers share one: Apple throttles providers that present a new token more often than every 20 minutes,
 /// and refuses one that is older than an hour.
 public final class APNsProviderToken: Sendable {
-  /// Age in seconds at which a new token is made.
+  /// Age in seconds at which a server makes a new token.
   public static let refreshAge: UInt64 = 50 * 60
+  /// The same for a command beside a server, which goes on with the server's while Apple still takes it: each
+  /// new one counts against the server.
+  public static let toolRefreshAge: UInt64 = 58 * 60
   /// Age in seconds below which no new token is made, whatever the gateway says.
   public static let minimumAge: UInt64 = 20 * 60
   /// How far in seconds a token may lie in the future before the clock is taken to have been set back.
@@ -38,20 +41,24 @@ public final class APNsProviderToken: Sendable {
   public let keyID: String
   private let key: P256PrivateKey
   private let clock: @Sendable () -> UInt64
+  private let refreshAge: UInt64
   private let onIssue: @Sendable (Snapshot) -> Void
   private let issued: Locked<Issued?>
 
   /// - Parameters:
   ///   - restored: the token of an earlier run, used when this key made it and it is young enough.
+  ///   - refreshAge: seconds after which a new token is made.
   ///   - clock: gives seconds since the epoch.
   ///   - onIssue: called with each new token, on the thread that needed it, to keep it across restarts.
   public init(
     teamID: String, keyID: String, key: P256PrivateKey, restored: Snapshot? = nil,
-    clock: @escaping @Sendable () -> UInt64, onIssue: @escaping @Sendable (Snapshot) -> Void = { _ in }
+    refreshAge: UInt64 = APNsProviderToken.refreshAge, clock: @escaping @Sendable () -> UInt64,
+    onIssue: @escaping @Sendable (Snapshot) -> Void = { _ in }
   ) {
     self.teamID = teamID
     self.keyID = keyID
     self.key = key
+    self.refreshAge = refreshAge
     self.clock = clock
     self.onIssue = onIssue
     let valid = restored.flatMap {
@@ -63,9 +70,9 @@ public final class APNsProviderToken: Sendable {
       })
   }
 
-  /// The `authorization` field's value, made anew when the last one is 50 minutes old.
+  /// The `authorization` field's value, made anew when the last one is too old.
   public func authorization() throws(CryptoError) -> String {
-    try current { age in age >= Self.refreshAge }.authorization
+    try current { age in age >= refreshAge }.authorization
   }
 
   /// What to send after APNs found `rejected` expired: a new token, or the one another worker made meanwhile.

@@ -4,6 +4,7 @@ import HTTP
 /// Sends pushes to FCM. Loop thread only.
 public final class FCMClient: Gateway {
   public let name = "fcm"
+  public var peer: String { channel.peer }
   /// Pushes sent without their message because they were too large.
   public private(set) var trimmedPushes: UInt64 = 0
 

@@ -58,13 +58,4 @@ extension GatewayOutcome {
     case .timedOut: "no answer in time"
     }
   }
-
-  /// What an operator can do; nil when there is nothing.
-  var advice: String? {
-    switch self {
-    case .rejected(_, let advice): advice
-    case .unreachable(let fault): fault.advice
-    default: nil
-    }
-  }
 }

@@ -106,22 +106,6 @@ extension RegistrationTable {
     return .tombstoned
   }
 
-  /// Makes a tombstone an active row of a new life: what was delivered before does not count any more.
-  func revive(_ key: ClientKey, in transaction: inout WriteTransaction) throws(StoreError) -> RevivalOutcome {
-    guard var row = try row(key.bytes, in: transaction) else { return .notRegistered }
-    guard let tombstone = row.tombstone else { return .notTombstoned }
-    try transaction.requireRoomToGrow()
-    var counters = try counters(in: transaction)
-    counters.remove(row)
-    row.tombstone = nil
-    row.generation = counters.nextGeneration()
-    counters.add(row)
-    try transaction.delete(tombstones, tombstoneKey(tombstone.time, key.bytes))
-    try transaction.put(registrations, key.bytes, row.encode())
-    try transaction.put(meta, MetaKey.counters, counters.encode())
-    return .revived
-  }
-
   /// Removes at most `limit` tombstones older than `time` (milliseconds since the epoch), oldest first.
   /// The number removed; less than `limit` means that none is left.
   func purgeTombstones(
@@ -167,7 +151,7 @@ extension RegistrationTable {
     }
   }
 
-  private func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
+  func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: time)
     return bytes + key

@@ -2,26 +2,19 @@ import Configuration
 import EventLoop
 import Glibc
 
-/// The option and the configuration that `serve`, `check` and `config show` share.
+/// The option `--config` and what it leads to.
 enum ConfigurationOption {
   static let defaultFile = "/etc/pushbox/config.toml"
 
-  /// Takes `--config FILE` or `--config=FILE` out of `arguments`. Nil when its value is missing.
-  static func take(from arguments: inout [String]) -> ConfigurationSource? {
-    var file: String?
-    if let index = arguments.firstIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) {
-      let option = arguments.remove(at: index)
-      if option != "--config" {
-        file = String(option.dropFirst("--config=".count))
-      } else if index < arguments.count {
-        file = arguments.remove(at: index)
-      } else {
-        return nil
-      }
-    } else if access(defaultFile, F_OK) == 0 {
-      file = defaultFile
-    }
-    return ConfigurationSource(file: file, environment: ProcessEnvironment.all())
+  /// What `--config` names, else the default file if it is there.
+  static func source(_ arguments: CommandSyntax.Arguments) -> ConfigurationSource {
+    source(file: arguments.options["config"])
+  }
+
+  private static func source(file: String?) -> ConfigurationSource {
+    ConfigurationSource(
+      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
+      environment: ProcessEnvironment.all())
   }
 
   /// Loads; prints what is wrong and gives nil.
@@ -49,9 +42,7 @@ enum ConfigurationOption {
   static func configuration(
     file: String?
   ) -> (configuration: Configuration, warnings: [ConfigurationWarning])? {
-    let source = ConfigurationSource(
-      file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
-      environment: ProcessEnvironment.all())
+    let source = source(file: file)
     do throws(ConfigurationError) {
       return try Configuration.load(file: source.file, environment: source.environment)
     } catch {

@@ -18,6 +18,8 @@ struct GatewayFactory: Sendable {
     /// Nil when a certificate stands for us.
     let token: APNsProviderToken?
     let topic: String
+    /// Seconds since the epoch; nil without a certificate.
+    let certificateExpiry: Int?
     let endpoints: [TokenKind: GatewayEndpoint]
     let tls: TLSContext
     let maximumConnections: Int
@@ -25,6 +27,8 @@ struct GatewayFactory: Sendable {
   struct Google: Sendable {
     let configuration: Configuration.FCM
     let account: Secret
+    /// As Google names it.
+    let accountName: String
     let authorities: [UInt8]
     let source: FCMAccessTokenSource
     let endpoint: GatewayEndpoint
@@ -43,11 +47,12 @@ struct GatewayFactory: Sendable {
   ///
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts; nil where nothing is pushed.
+  ///   - tokenRefreshAge: see `APNsProviderToken`.
   ///   - previous: whose provider and access tokens go on when they are of the same credentials: Apple
   ///     throttles whoever presents a new one too soon.
   init(
     _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault? = nil,
-    reusing previous: GatewayFactory? = nil
+    tokenRefreshAge: UInt64 = APNsProviderToken.refreshAge, reusing previous: GatewayFactory? = nil
   ) throws(ServerError) {
     oversize = configuration.push.oversize == .trim ? .trim : .reject
     outbound = configuration.outbound
@@ -56,7 +61,7 @@ struct GatewayFactory: Sendable {
     addedAuthorities = try Self.authorities(configuration.outbound.caFile, "outbound.ca_file")
     apple =
       if let apns = configuration.apns {
-        try Self.apple(apns, credentials, trust, vault, previous?.apple)
+        try Self.apple(apns, credentials, trust, vault, tokenRefreshAge, previous?.apple)
       } else {
         nil
       }
@@ -121,7 +126,7 @@ struct GatewayFactory: Sendable {
 
   private static func apple(
     _ apns: Configuration.APNs, _ credentials: Credentials, _ trust: Trust, _ vault: ProviderTokenVault?,
-    _ previous: Apple?
+    _ tokenRefreshAge: UInt64, _ previous: Apple?
   ) throws(ServerError) -> Apple {
     var token: APNsProviderToken?
     var identity: TLSIdentity?
@@ -133,7 +138,7 @@ struct GatewayFactory: Sendable {
       {
         token = kept
       } else {
-        token = try providerToken(key, teamID: teamID, keyID: keyID, vault)
+        token = try providerToken(key, teamID: teamID, keyID: keyID, vault, tokenRefreshAge)
       }
     case .certificate:
       guard let certificate = credentials.apnsCertificate else {
@@ -148,6 +153,7 @@ struct GatewayFactory: Sendable {
     return Apple(
       configuration: apns, key: credentials.apnsKey, certificate: credentials.apnsCertificate,
       authorities: try authorities(apns.caFile, "apns.ca_file"), token: token, topic: topic,
+      certificateExpiry: identity?.expiry,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),
         .apnsSandbox: try endpoint(apns.sandboxEndpoint, "apns.sandbox_endpoint"),
@@ -157,12 +163,13 @@ struct GatewayFactory: Sendable {
   }
 
   private static func providerToken(
-    _ key: Secret, teamID: String, keyID: String, _ vault: ProviderTokenVault?
+    _ key: Secret, teamID: String, keyID: String, _ vault: ProviderTokenVault?, _ refreshAge: UInt64
   ) throws(ServerError) -> APNsProviderToken {
     do throws(CryptoError) {
       return APNsProviderToken(
         teamID: teamID, keyID: keyID, key: try P256PrivateKey(pem: key.exposed),
-        restored: vault?.load(teamID: teamID, keyID: keyID), clock: { WallClock.seconds() },
+        restored: vault?.load(teamID: teamID, keyID: keyID), refreshAge: refreshAge,
+        clock: { WallClock.seconds() },
         onIssue: { vault?.save($0, teamID: teamID, keyID: keyID) })
     } catch {
       throw ServerError("apns.key: \(error); it must be the .p8 file from Apple's developer site")
@@ -194,7 +201,8 @@ struct GatewayFactory: Sendable {
       throw ServerError("fcm.service_account: \(error)")
     }
     return Google(
-      configuration: fcm, account: account, authorities: try authorities(fcm.caFile, "fcm.ca_file"),
+      configuration: fcm, account: account, accountName: serviceAccount.clientEmail,
+      authorities: try authorities(fcm.caFile, "fcm.ca_file"),
       source: previous?.account == account
         ? previous?.source ?? FCMAccessTokenSource(account: serviceAccount)
         : FCMAccessTokenSource(account: serviceAccount),

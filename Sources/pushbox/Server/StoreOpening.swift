@@ -23,6 +23,12 @@ enum StoreOpening {
     try openWithCipher(settings, role: role, onWarning: onWarning).store
   }
 
+  /// Beside a server, if one runs: makes nothing.
+  static func openForTool(_ settings: Configuration.Store) throws(ServerError) -> Opened {
+    try openWithCipher(
+      settings, role: .tool, onWarning: { Terminal.printError("warning: store: \($0)") })
+  }
+
   private static func openWithCipher(
     _ settings: Configuration.Store, role: StoreOptions.Role,
     onWarning: @escaping @Sendable (String) -> Void
