@@ -20,13 +20,16 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  public var metrics: MetricsAccess
   /// The public URL's scheme, host and port.
   public var origin: String
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies(), origin: String = ""
+    proxies: TrustedProxies = TrustedProxies(), origin: String = "",
+    metrics: MetricsAccess = MetricsAccess()
   ) {
+    self.metrics = metrics
     self.origin = origin
     self.proxies = proxies
     self.basePath = basePath
@@ -58,8 +61,7 @@ public final class APIHandler: HTTPHandler {
     proxies = settings.proxies
     self.pushes = pushes
     self.registrations = registrations
-    status = StatusRoutes(
-      settings: settings, reader: reader, health: shared.service.health, registry: shared.registry)
+    status = StatusRoutes(settings: settings, reader: reader, shared: shared)
     self.admin = AdminRoutes(loop: loop, shared: shared, pushes: pushes, settings: admin, api: settings)
     log = shared.service.log
   }
@@ -130,7 +132,7 @@ public final class APIHandler: HTTPHandler {
       }
     case .health: respond(status.health(request))
     case .ready: respond(status.ready())
-    case .metrics: respond(status.metrics())
+    case .metrics: respond(status.metrics(request, address: proxies.clientAddress(of: request)))
     case .status: respond(status.status())
     case .page(let name):
       respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)

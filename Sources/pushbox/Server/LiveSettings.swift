@@ -42,7 +42,9 @@ struct LiveSettings: Sendable {
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
       version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text,
       proxies: TrustedProxies(configuration.server.trustedProxies),
-      origin: configuration.server.publicURL.origin)
+      origin: configuration.server.publicURL.origin,
+      metrics: MetricsAccess(
+        token: credentials.metricsToken?.exposed, addresses: configuration.metrics.allow))
     admin = try Self.admin(configuration, credentials)
     limits = RequestLimitSettings(
       registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
