@@ -18,6 +18,8 @@ struct LiveSettings: Sendable {
   let admin: AdminSettings?
   let http: HTTPServerOptions
   let limits: RequestLimitSettings
+  /// Nil serves plain HTTP.
+  var certificate: ServerCertificate?
 
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts.
@@ -50,6 +52,13 @@ struct LiveSettings: Sendable {
       registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
       failedSignatures: configuration.limits.failedSignatures, logins: configuration.limits.logins,
       exempt: configuration.limits.exempt)
+    let host = configuration.server.publicURL.host
+    certificate =
+      if let tls = configuration.tls {
+        try ServerCertificate(tls, host: host, replacing: previous?.certificate)
+      } else {
+        nil
+      }
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 
