@@ -41,6 +41,7 @@ chmod 755 "$root"
 debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >/dev/null
 # Name resolution and access to the mirror are the host's.
 cp /etc/resolv.conf "$root/etc/"
+printf "127.0.0.1 localhost\n" >"$root/etc/hosts"
 for file in /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99*; do
   [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"
 done

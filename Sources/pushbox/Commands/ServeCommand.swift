@@ -35,7 +35,9 @@ enum ServeCommand {
       let breakdown = Breakdown()
       let server = try Server(
         configuration, loaded.credentials, inherited: inherited, log: log, breakdown: breakdown)
-      for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      for place in server.addresses {
+        log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
+      }
       DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
@@ -46,13 +48,13 @@ enum ServeCommand {
         ])
       let notifier = ServiceNotifier(environment: source.environment)
       let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
-      keeper.forget(inherited.obsolete(server.addresses))
+      keeper.forget(inherited.obsolete(server.addresses.map(\.address)))
       keeper.keep(server.listeningSockets)
       notifier.ready("serving")
       let watchdog = Watchdog(
         source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
       let signal = try waitForEnd(
-        Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
+        server, Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
         CertificateReloader(server: server, log: log), breakdown, watchdog)
       notifier.stopping()
       if let reason = breakdown.reason {
@@ -73,11 +75,16 @@ enum ServeCommand {
 
   /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown, _ watchdog: Watchdog?
+    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown,
+    _ watchdog: Watchdog?
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       watchdog?.start(on: loop)
+      let console = AdminConsole(server, reloader, loop: loop)
+      server.admin.use(console)
+      // It is held weakly, so that it goes with this loop.
+      defer { withExtendedLifetime(console) {} }
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {

@@ -1,55 +1,21 @@
-import EventLoop
+import Configuration
 
-/// Where one worker is to listen.
-struct ListeningPlace: Sendable {
-  var address: SocketAddress
-  /// Sockets that listen there already; without any, a new one is opened.
-  var sockets: [ListeningSocket] = []
+/// An address to listen at, and for whom.
+struct ListeningPlace: Hashable, Sendable {
+  let address: ListenAddress
+  /// The admin page's own: nothing else is there, and it speaks plain HTTP, for an SSH tunnel or a proxy.
+  let isAdmin: Bool
+
+  /// For the log.
+  var role: String { isAdmin ? "admin" : "public" }
+  /// The configuration's key that it came by.
+  var key: String { isAdmin ? "admin.listen" : "server.listen" }
 }
 
-/// The listening sockets that the service manager passed to this process: those of a socket unit, and those
-/// that an earlier run left there (`SocketKeeper`).
-struct InheritedSockets: Sendable {
-  private let sockets: [ListeningSocket]
-
-  init(_ environment: [String: String]) {
-    sockets = ListeningSocket.inherited(environment)
-  }
-
-  private init() { sockets = [] }
-
-  static let none = InheritedSockets()
-
-  /// Where worker `index` of `count` listens for `address`. Every socket gets a worker, since connections wait
-  /// at it, and every worker a socket, with as few as possible shared.
-  func place(_ address: SocketAddress, worker index: Int, of count: Int) -> ListeningPlace {
-    let own = sockets.filter { $0.address == address }
-    guard !own.isEmpty else { return ListeningPlace(address: address) }
-    let dealt = own.indices.filter { $0 % count == index }.map { own[$0] }
-    return ListeningPlace(address: address, sockets: dealt.isEmpty ? [own[index % own.count]] : dealt)
-  }
-
-  /// Refuses sockets of a unit at an address that is not configured: nobody would ever answer there.
-  func check(_ addresses: [SocketAddress]) throws(ServerError) {
-    for socket in sockets where !addresses.contains(socket.address) && !SocketKeeper.isOurs(socket.name) {
-      throw ServerError(
-        "server.listen: systemd passes a socket at \(socket.address) (\(socket.name)), which is not listed; "
-          + "make server.listen and ListenStream= of the socket unit the same")
-    }
-  }
-
-  /// Sockets that an earlier run left and that nobody wants any more.
-  func obsolete(_ addresses: [SocketAddress]) -> [SocketAddress] {
-    Array(Set(sockets.filter { !addresses.contains($0.address) }.map(\.address)))
-  }
-
-  /// Addresses of a socket unit: systemd keeps these by itself.
-  var unitAddresses: Set<SocketAddress> {
-    Set(sockets.filter { !SocketKeeper.isOurs($0.name) }.map(\.address))
-  }
-
-  /// Once each worker has its own descriptors.
-  func close() {
-    for socket in sockets { socket.close() }
+extension Configuration {
+  /// Everywhere to listen, the public addresses first.
+  var places: [ListeningPlace] {
+    server.listen.map { ListeningPlace(address: $0, isAdmin: false) }
+      + (admin?.listen ?? []).map { ListeningPlace(address: $0, isAdmin: true) }
   }
 }

@@ -46,14 +46,15 @@ final class Reloader: Sendable {
     notifier.reloading()
     do throws(ConfigurationError) {
       let loaded = try source.load()
-      let before = server.addresses
+      let before = server.addresses.map(\.address)
       do throws(ServerError) {
         try server.reload(loaded.configuration, loaded.credentials)
       } catch {
         fail([error.description])
         return false
       }
-      keeper.forget(before.filter { !server.addresses.contains($0) })
+      let now = server.addresses.map(\.address)
+      keeper.forget(before.filter { !now.contains($0) })
       keeper.keep(server.listeningSockets)
       succeed(loaded)
       return true
