@@ -49,6 +49,6 @@ export function waterfall(steps, duration) {
   });
   return h(
     "table.waterfall", h("caption.hidden", "The steps of this push"),
-    h("thead.hidden", h("tr", ["Step", "", "At", "After the step before"].map((name) => h("th", { scope: "col" }, name)))),
+    h("thead.hidden", h("tr", ["Step", "When", "At", "After the step before"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", rows));
 }
