@@ -38,8 +38,8 @@ export function span(ms) {
   return plural(seconds, "second");
 }
 
-/** `1 day`, `2 days`. */
-export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+/** `1 day`, `2 days`, `3 pushes`. */
+export const plural = (number, noun, nouns = `${noun}s`) => `${count(number)} ${number === 1 ? noun : nouns}`;
 
 /** `3 minutes ago`, `just now`. */
 export function ago(ms, now = Date.now()) {

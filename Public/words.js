@@ -3,6 +3,9 @@
 /** The gateways' names. */
 export const gatewayNames = { apns: "APNs", "apns-sandbox": "APNs sandbox", fcm: "FCM" };
 
+/** A gateway's name, or its key when this page does not know it. */
+export const gatewayName = (key) => gatewayNames[key] ?? key;
+
 /** A gateway's state: what it does, to follow its name. */
 export const gatewayStates = {
   ok: "takes pushes",
@@ -48,6 +51,9 @@ export const outcomeGroups = [
     ],
   },
 ];
+
+/** The key of the group that an outcome belongs to. */
+export const groupOf = (name) => outcomeGroups.find(({ members }) => members.includes(name))?.key ?? "failed";
 
 /** The sign for a level of the server: `ok`, `warning` or `error`. */
 export const levelSigns = { ok: "ok", warning: "degraded", error: "rejected" };
