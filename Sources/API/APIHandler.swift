@@ -20,11 +20,14 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  /// The public URL's scheme, host and port.
+  public var origin: String
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies()
+    proxies: TrustedProxies = TrustedProxies(), origin: String = ""
   ) {
+    self.origin = origin
     self.proxies = proxies
     self.basePath = basePath
     self.projectIDs = projectIDs
@@ -42,11 +45,12 @@ public final class APIHandler: HTTPHandler {
   private let registrations: RegistrationService
   private var status: StatusRoutes
   private let pages: PublicFiles
+  private let admin: AdminRoutes
   private let log: Log
 
   public init(
-    settings: APISettings, pushes: PushService, registrations: RegistrationService, reader: StoreReader,
-    health: GatewayHealthSet, registry: MetricsRegistry, log: Log
+    settings: APISettings, admin: AdminSettings?, loop: EventLoop, shared: AdminShared, pushes: PushService,
+    registrations: RegistrationService, reader: StoreReader
   ) {
     let pages = PublicFiles()
     self.pages = pages
@@ -54,12 +58,15 @@ public final class APIHandler: HTTPHandler {
     proxies = settings.proxies
     self.pushes = pushes
     self.registrations = registrations
-    status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
-    self.log = log
+    status = StatusRoutes(
+      settings: settings, reader: reader, health: shared.service.health, registry: shared.registry)
+    self.admin = AdminRoutes(loop: loop, shared: shared, pushes: pushes, settings: admin, api: settings)
+    log = shared.service.log
   }
 
   /// Takes new settings for all requests from now on.
-  public func apply(_ settings: APISettings) {
+  public func apply(_ settings: APISettings, admin: AdminSettings?) {
+    self.admin.apply(admin, settings)
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
     status.settings = settings
@@ -76,6 +83,13 @@ public final class APIHandler: HTTPHandler {
 
   public func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
     let requestID = RequestID.choose(request.fields.first("x-request-id"))
+    if let segments = routes.adminSegments(request.path) {
+      return admin.handle(
+        segments,
+        AdminRoutes.Call(
+          request: request, responder: responder, requestID: requestID,
+          address: proxies.clientAddress(of: request), loop: admin.loop))
+    }
     let log = self.log
     let start = MonotonicTime.now()
     answer(request, requestID) { response in
@@ -185,7 +199,7 @@ public final class APIHandler: HTTPHandler {
           authorization: request.fields.first("authorization"))
       ) { respond($0.response) }
     } catch {
-      registrations.noteRefusal()
+      registrations.noteRefusal(error.refusal)
       respond(Self.registrationRefusal(error))
     }
   }
@@ -204,7 +218,7 @@ public final class APIHandler: HTTPHandler {
   // MARK: Refusals
 
   /// `application/json` or `application/*+json`, with or without parameters, as the Rust server takes it.
-  private static func isJSON(_ request: HTTPRequest) -> Bool {
+  static func isJSON(_ request: HTTPRequest) -> Bool {
     guard let value = request.fields.first("content-type") else { return false }
     if value == "application/json" { return true }
     let type = value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }

@@ -7,6 +7,8 @@ public struct CertificateFacts: Sendable, Hashable {
   /// From now to its end, rounded towards zero; negative once it is over.
   public var daysLeft: Int
   public var hasExpired: Bool
+  /// Seconds from now to its end; negative once it is over. Nil when it cannot be read.
+  public var secondsLeft: Int64?
 
   /// Every certificate in a PEM text, in order. Errors: `invalidPEM` when there is none.
   public static func all(inPEM text: String) throws(CryptoError) -> [CertificateFacts] {
@@ -38,6 +40,7 @@ public struct CertificateFacts: Sendable, Hashable {
     // No start: from now.
     let isKnown = ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1
     daysLeft = Int(days)
+    secondsLeft = isKnown ? Int64(days) * 86_400 + Int64(seconds) : nil
     hasExpired = !isKnown || days < 0 || seconds < 0
   }
 }

@@ -42,7 +42,8 @@ enum ServeCommand {
         ])
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
-      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      let reloader = Reloader(server, source, loaded, notifier: notifier, log: log)
+      let signal = try waitForSignal(server, reloader)
       notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
@@ -57,9 +58,13 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ reloader: Reloader) throws(ServerError) -> Int32 {
+  private static func waitForSignal(_ server: Server, _ reloader: Reloader) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
+      let console = AdminConsole(server, reloader, loop: loop)
+      server.admin.use(console)
+      // It is held weakly, so that it goes with this loop.
+      defer { withExtendedLifetime(console) {} }
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {

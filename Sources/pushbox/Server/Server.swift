@@ -1,3 +1,4 @@
+import API
 import Bytes
 import Configuration
 import Crypto
@@ -27,6 +28,8 @@ final class Server: Sendable {
   private let workers: [WorkerThread]
   private let vault: ProviderTokenVault
   private let shared: SharedService
+  /// What the admin API shows and does.
+  let admin: AdminShared
   private let housekeeping: LoopThread
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
@@ -43,7 +46,13 @@ final class Server: Sendable {
       health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent),
       limits: RequestLimits(settings.limits))
     shared.health.expose(settings.gateways.kinds, in: registry)
-    let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
+    do throws(AdminStartError) {
+      admin = try AdminShared(service: shared, registry: registry)
+    } catch {
+      throw ServerError("the admin API cannot start: \(error)")
+    }
+    admin.use(settings.admin)
+    let blueprint = WorkerBlueprint(shared: shared, admin: admin, reusePort: count > 1)
     var workers: [WorkerThread] = []
     for index in 0..<count {
       workers.append(try WorkerThread(index: index, blueprint, settings))
@@ -57,6 +66,7 @@ final class Server: Sendable {
     housekeeping = try Housekeeping.start(store: store, log: log) {
       running.withLock { $0.configuration.store.tombstoneDays }
     }
+    admin.start()
   }
 
   /// Where it listens, with the ports that the kernel chose.
@@ -64,6 +74,14 @@ final class Server: Sendable {
 
   /// The configuration in effect.
   var configuration: Configuration { running.withLock { $0.configuration } }
+
+  var workerCount: Int { workers.count }
+
+  /// When the push certificate ends, in seconds since the epoch; nil when APNs knows us by a token.
+  var pushCertificateExpiry: Int? { running.withLock { $0.settings.gateways.apple?.certificateExpiry } }
+
+  /// The address of the service account, as Google names it.
+  var serviceAccountName: String? { running.withLock { $0.settings.gateways.google?.accountName } }
 
   /// Puts a configuration into effect while serving: all of it, or nothing when it throws. One thread at a
   /// time, and none of the workers'.
@@ -87,6 +105,7 @@ final class Server: Sendable {
       }
     }
     shared.limits.apply(settings.limits)
+    admin.use(settings.admin)
     shared.health.reset(kinds)
     for address in listening.dropFirst(kept.count) {
       shared.log.info("listening", ["address": "\(address.bound)"])
@@ -104,6 +123,7 @@ final class Server: Sendable {
     for done in stopped { _ = done.wait() }
     for worker in workers { worker.stopAndJoin() }
     housekeeping.stopAndJoin()
+    admin.stop()
     shared.store.close()
   }
 

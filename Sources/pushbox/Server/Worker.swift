@@ -8,7 +8,7 @@ import Telemetry
 /// What every worker is made from and keeps for good.
 struct WorkerBlueprint: Sendable {
   let shared: SharedService
-  let registry: MetricsRegistry
+  let admin: AdminShared
   /// Whether the workers share their addresses.
   let reusePort: Bool
 }
@@ -46,8 +46,8 @@ final class Worker {
     registrations = RegistrationService(
       loop: loop, shared: blueprint.shared, reader: reader, settings: settings.registration)
     handler = APIHandler(
-      settings: settings.api, pushes: pushes, registrations: registrations, reader: reader,
-      health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
+      settings: settings.api, admin: settings.admin, loop: loop, shared: blueprint.admin, pushes: pushes,
+      registrations: registrations, reader: reader)
   }
 
   /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
@@ -92,7 +92,7 @@ final class Worker {
       settings.push, verifier: settings.verifier, replacing: kinds,
       with: settings.gateways.makeGateways(on: loop, of: kinds))
     registrations.settings = settings.registration
-    handler.apply(settings.api)
+    handler.apply(settings.api, admin: settings.admin)
     http = settings.http
     for server in servers.values { server.options = http }
     for server in prepared.values { server.options = http }
