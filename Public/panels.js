@@ -6,7 +6,7 @@ import { glyph } from "./glyphs.js";
 import { empty, prose } from "./parts.js";
 import { barList, meter, sparkline } from "./smallcharts.js";
 import { judge } from "./verdict.js";
-import { gatewayName, gatewayStates, groupOf, levelSigns, outcome } from "./words.js";
+import { gatewayName, gatewayStates, groupOf, levelSigns, outcome, refusals } from "./words.js";
 
 const total = (counts) => Object.values(counts).reduce((sum, number) => sum + number, 0);
 const none = "–";
@@ -95,7 +95,7 @@ export function registrations({ registrations: { active, tombstoned, changes } }
 /** Why apps could not register. */
 export function refused({ registrations: { refused: reasons } }) {
   if (!reasons.length) return [empty("None.", "Every app that tried to register could.")];
-  const rows = reasons.map(({ reason, count }) => [reason.replaceAll("_", " "), count, "refused"]);
+  const rows = reasons.map(({ reason, count }) => [refusals[reason] ?? reason, count, "refused"]);
   return [barList(rows, "Refused registrations by reason")];
 }
 

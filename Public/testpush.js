@@ -11,7 +11,7 @@ const stepNames = { registration: "Registration", gateway: "Gateway", sent: "Sen
 
 /** A button that sends a test push to a client, and the way that the push takes. */
 export function testPush(clientID, signal) {
-  const way = h("div", { "aria-live": "polite" });
+  const way = h("div");
   const result = h("div.test-result", { role: "status" });
 
   function draw(steps, isOver) {

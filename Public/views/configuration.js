@@ -18,7 +18,7 @@ export async function show(main, { query, signal }) {
     const { reload, values } = await api.get("configuration", { signal });
     if (signal.aborted) return;
     const state = h("div.reload-state", fileState(reload));
-    const button = busyButton("Reload", "primary", () => reloadNow(state, again, signal));
+    const button = busyButton("Reload", "primary", () => reloadNow(state, again));
     main.replaceChildren(
       head(title, "As it is in effect now; secrets are not shown.", button), state,
       section("Values", null, valueList(values, query)));
@@ -50,14 +50,14 @@ function problemList(problems, failedAt) {
       h("p.advice", "Mend the file, then reload. What was in effect before still is.")));
 }
 
-async function reloadNow(state, again, signal) {
+async function reloadNow(state, again) {
   try {
     await api.send("POST", "reload");
     notify("The configuration is loaded and in effect.");
     await again();
   } catch (error) {
     if (error.status !== 422) return notify(`Not reloaded: ${error.message}`, { sign: "rejected" });
-    const { reload } = await api.get("configuration", { signal });
+    const { reload } = await api.get("configuration");
     state.replaceChildren(...fileState({ ...reload, problems: error.messages }));
   }
 }

@@ -21,10 +21,11 @@ export const title = "Registrations";
 
 /** Shows the search; what is sought stands in the address, unless it is a device token. */
 export async function show(main, { query, signal }) {
-  const results = h("div.results", { "aria-live": "polite" });
+  const results = { status: h("p.aside", { role: "status" }), list: h("div.results") };
   const form = searchForm(query, (token) => search({ query: token }, true, results, signal));
   main.replaceChildren(
-    head(title, "Every client that has registered a device, and those whose token was given up."), form, results);
+    head(title, "Every client that has registered a device, and those whose token was given up."),
+    form, results.status, results.list);
   const filters = {
     query: query.get("id"), type: query.get("type"), state: query.get("state"),
     never_pushed: query.get("never") === "1" || null, cursor: query.get("after"),
@@ -73,8 +74,10 @@ function searchForm(query, searchToken) {
   return form;
 }
 
+/** Fills `results.list`, and says in `results.status` what it is. */
 async function search(filters, isToken, results, signal) {
-  results.replaceChildren(waiting());
+  results.list.replaceChildren(waiting());
+  results.status.textContent = "";
   const items = [];
   let { cursor } = filters;
   let scanned = 0;
@@ -86,23 +89,22 @@ async function search(filters, isToken, results, signal) {
       scanned += page.scanned;
       cursor = page.next_cursor;
       if (!cursor || items.length >= limit) break;
-      results.replaceChildren(waiting(`Looked at ${format.count(scanned)} registrations so far…`));
+      results.status.textContent = `Looked at ${format.count(scanned)} registrations so far…`;
     }
     if (signal.aborted) return;
-    const content = items.length ? list(items, cursor, isToken) : nothing(cursor, scanned, filters, isToken);
-    results.replaceChildren(...content, ...paging(filters.cursor, cursor));
+    const columns = ["Client ID", "Gateway", "State", "Registered", "Last push"];
+    const content = items.length ? dataTable(columns, items.map(row)) : nothing(cursor, scanned, filters, isToken);
+    results.status.textContent = items.length ? summary(items.length, cursor, isToken) : "";
+    results.list.replaceChildren(content, ...paging(filters.cursor, cursor));
   } catch (error) {
     if (signal.aborted) return;
-    results.replaceChildren(failure(error, () => search(filters, isToken, results, signal)));
+    results.list.replaceChildren(failure(error, () => search(filters, isToken, results, signal)));
   }
 }
 
-function list(items, cursor, isToken) {
-  const count = `${format.plural(items.length, "registration")} on this page${cursor ? ", there are more" : ""}.`;
-  return [
-    h("p.aside", isToken ? "The client that holds this device token:" : count),
-    dataTable(["Client ID", "Gateway", "State", "Registered", "Last push"], items.map(row)),
-  ];
+function summary(count, cursor, isToken) {
+  if (isToken) return "The client that holds this device token:";
+  return `${format.plural(count, "registration")} on this page${cursor ? ", there are more" : ""}.`;
 }
 
 function row({ client_id, type, state, updated_at, pushes }) {
@@ -117,19 +119,19 @@ function row({ client_id, type, state, updated_at, pushes }) {
 
 function nothing(cursor, scanned, filters, isToken) {
   if (isToken) {
-    return [empty(
+    return empty(
       "No client holds this device token.",
-      "Either the app never registered it here, or the client has registered a newer one.")];
+      "Either the app never registered it here, or the client has registered a newer one.");
   }
-  if (cursor) return [empty("No match so far.", `Looked at ${format.plural(scanned, "registration")}.`)];
+  if (cursor) return empty("No match so far.", `Looked at ${format.plural(scanned, "registration")}.`);
   if (filters.query) {
     const why = h("a", { href: link("why", filters.query) }, "Ask why it gets no push");
-    return [empty("No client ID begins like that.", "Client IDs are case-sensitive. ", why, ".")];
+    return empty("No client ID begins like that.", "Client IDs are case-sensitive. ", why, ".");
   }
   if (filters.type || filters.state || filters.never_pushed) {
-    return [empty("No registration is like that.", "Loosen the filters.")];
+    return empty("No registration is like that.", "Loosen the filters.");
   }
-  return [empty("No registration yet.", "Apps register by themselves once they have this server's push URL.")];
+  return empty("No registration yet.", "Apps register by themselves once they have this server's push URL.");
 }
 
 /** Pages have addresses, so that the back button goes a page back. */
