@@ -85,8 +85,9 @@ async function viewOf([first, second]) {
 /** The keyboard goes on in the field that it was in, else at the title of the view; a notice keeps the focus. */
 function keepFocus(field) {
   if (document.getElementById("notices").contains(document.activeElement)) return;
-  const target = (field && main.querySelector(`[name="${field}"]`)) ?? main.querySelector("h1");
+  const target = (field && main.querySelector(`[name="${field}"]`)) || main.querySelector("h1");
   target?.focus({ preventScroll: true });
+  if (target?.type === "search") target.select();
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {

@@ -27,10 +27,18 @@ export function verdict(overview) {
   ];
 }
 
+/** The pushes of the last hour by outcome. Those of a younger server are all that there were: its history goes by
+ * whole steps, and would leave out the very last. */
+function recent({ pushes: { total: all, last_hour }, server: { uptime_s } }) {
+  return uptime_s < 3600 ? all : last_hour;
+}
+
 /** The numbers that one looks for first. */
-export function figures({ pushes, registrations, server }) {
-  const hour = total(pushes.last_hour);
-  const delivered = (pushes.last_hour.accepted ?? 0) + (pushes.last_hour.duplicate ?? 0);
+export function figures(overview) {
+  const { pushes, registrations, server } = overview;
+  const counts = recent(overview);
+  const hour = total(counts);
+  const delivered = (counts.accepted ?? 0) + (counts.duplicate ?? 0);
   const latency = (key) => (pushes.latency_ms ? format.latency(pushes.latency_ms[key]) : none);
   return [
     pair("Pushes, last hour", format.count(hour)),
@@ -55,7 +63,7 @@ export function gateways({ gateways: all, history }) {
     h("tbody", all.map((gateway) => gatewayRow(gateway, history))))];
 }
 
-function gatewayRow({ name, state, reason, advice, since_at, latency_ms, endpoint }, history) {
+function gatewayRow({ name, state, reason, advice, since_at, latency_ms, endpoint, attempts }, history) {
   const since = since_at && h(
     "span.aside", { title: format.moment(since_at) }, ` since ${format.span(Date.now() - since_at)}`);
   return h(
@@ -64,17 +72,20 @@ function gatewayRow({ name, state, reason, advice, since_at, latency_ms, endpoin
       h("div", gatewayName(name), h("span.endpoint", new URL(endpoint).hostname))),
     h("td", h("p.state-words", gatewayStates[state] ?? state, since), reason && h("p", reason),
       advice && h("p.advice", prose(advice))),
-    h("td.spark", lastHour(history.gateways[name])),
+    h("td.spark", lastHour(history.gateways[name], attempts)),
     h("td.number", latency_ms && [
       h("span", format.latency(latency_ms.p50)),
       h("span.aside", `99 % within ${format.latency(latency_ms.p99)}`),
     ]));
 }
 
-function lastHour(columns) {
+function lastHour(columns, attempts) {
   const accepted = total(columns?.accepted ?? []);
   const failed = total(columns?.failed ?? []);
-  if (!accepted && !failed) return h("span.aside", "no push in the last hour");
+  if (!accepted && !failed) {
+    const words = attempts ? `${format.count(attempts)} sent since the start` : "no push since the start";
+    return h("span.aside", words);
+  }
   const words = `${format.count(accepted)} accepted${failed ? `, ${format.count(failed)} failed` : ""}`;
   return [sparkline(columns.accepted, columns.failed, `Last hour: ${words}`), h("span.aside", words)];
 }
@@ -100,8 +111,8 @@ export function refused({ registrations: { refused: reasons } }) {
 }
 
 /** Each outcome by itself; the chart groups them. */
-export function outcomes({ pushes: { last_hour } }) {
-  const rows = Object.entries(last_hour).filter(([, number]) => number).sort((a, b) => b[1] - a[1])
+export function outcomes(overview) {
+  const rows = Object.entries(recent(overview)).filter(([, number]) => number).sort((a, b) => b[1] - a[1])
     .map(([name, number]) => [outcome(name).word, number, groupOf(name)]);
   if (!rows.length) return [empty("No push in the last hour.", "The relay calls when a wallet gets a request.")];
   return [barList(rows, "Pushes of the last hour by outcome")];
