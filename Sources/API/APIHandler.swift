@@ -20,13 +20,16 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  public var metrics: MetricsAccess
   /// The public URL's scheme, host and port.
   public var origin: String
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies(), origin: String = ""
+    proxies: TrustedProxies = TrustedProxies(), origin: String = "",
+    metrics: MetricsAccess = MetricsAccess()
   ) {
+    self.metrics = metrics
     self.origin = origin
     self.proxies = proxies
     self.basePath = basePath
@@ -58,8 +61,7 @@ public final class APIHandler: HTTPHandler {
     proxies = settings.proxies
     self.pushes = pushes
     self.registrations = registrations
-    status = StatusRoutes(
-      settings: settings, reader: reader, health: shared.service.health, registry: shared.registry)
+    status = StatusRoutes(settings: settings, reader: reader, shared: shared)
     self.admin = AdminRoutes(loop: loop, shared: shared, pushes: pushes, settings: admin, api: settings)
     log = shared.service.log
   }
@@ -84,11 +86,7 @@ public final class APIHandler: HTTPHandler {
   public func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
     let requestID = RequestID.choose(request.fields.first("x-request-id"))
     if let segments = routes.adminSegments(request.path) {
-      return admin.handle(
-        segments,
-        AdminRoutes.Call(
-          request: request, responder: responder, requestID: requestID,
-          address: proxies.clientAddress(of: request), loop: admin.loop))
+      return handleAdmin(segments, request, responder, requestID, isAtOwnAddress: false)
     }
     let log = self.log
     let start = MonotonicTime.now()
@@ -106,6 +104,39 @@ public final class APIHandler: HTTPHandler {
             "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
             "duration": .milliseconds(.now() - start),
           ])
+      }
+    }
+  }
+
+  private func handleAdmin(
+    _ segments: ArraySlice<Substring>, _ request: HTTPRequest, _ responder: HTTPResponder,
+    _ requestID: String, isAtOwnAddress: Bool
+  ) {
+    admin.handle(
+      segments,
+      AdminRoutes.Call(
+        request: request, responder: responder, requestID: requestID,
+        address: proxies.clientAddress(of: request), loop: admin.loop, isAtOwnAddress: isAtOwnAddress))
+  }
+
+  /// For the admin page's own addresses: its API, its files, and nothing else.
+  public private(set) lazy var adminEntrance: any HTTPHandler = AdminEntrance(self)
+
+  private final class AdminEntrance: HTTPHandler {
+    private unowned let handler: APIHandler
+
+    init(_ handler: APIHandler) {
+      self.handler = handler
+    }
+
+    func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
+      if let segments = handler.routes.adminSegments(request.path) {
+        let requestID = RequestID.choose(request.fields.first("x-request-id"))
+        return handler.handleAdmin(segments, request, responder, requestID, isAtOwnAddress: true)
+      }
+      switch handler.routes.route(request.path) {
+      case .page, .baseWithoutSlash, .health, .status: handler.handle(request, responder)
+      default: responder.respond(APIHandler.notFound)
       }
     }
   }
@@ -130,7 +161,7 @@ public final class APIHandler: HTTPHandler {
       }
     case .health: respond(status.health(request))
     case .ready: respond(status.ready())
-    case .metrics: respond(status.metrics())
+    case .metrics: respond(status.metrics(request, address: proxies.clientAddress(of: request)))
     case .status: respond(status.status())
     case .page(let name):
       respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)
@@ -229,7 +260,7 @@ public final class APIHandler: HTTPHandler {
     415, name: "content_type", message: "the body must be sent as Content-Type: application/json",
     fields: [RequestField("content-type", "must be application/json", .header)])
 
-  private static let notFound = APIResponse.failure(
+  fileprivate static let notFound = APIResponse.failure(
     404, name: "not_found", message: "no such route: pushes and registrations go to /clients")
 
   private static func clientIDRefusal(_ text: String, _ location: RequestField.Location) -> HTTPResponse {

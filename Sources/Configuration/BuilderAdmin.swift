@@ -24,6 +24,6 @@ extension ConfigurationBuilder {
     case .file(let path): token = .file(path)
     case .absent, .failed: break
     }
-    return Configuration.Metrics(token: token)
+    return Configuration.Metrics(allow: addressBlocks(.metricsAllow), token: token)
   }
 }

@@ -124,7 +124,8 @@ public struct Configuration: Sendable {
   }
 
   public struct Metrics: Sendable, Equatable {
-    /// Nil: everyone may read them.
+    /// Who may read them without the token. Without either, everyone may.
+    public let allow: [IPAddressBlock]
     public let token: SecretSource?
   }
 

@@ -12,7 +12,7 @@ public struct Credentials: Sendable {
   public let fcmServiceAccount: Secret?
   /// A PHC string of scrypt; nil without `[admin]`.
   public let adminPasswordHash: Secret?
-  /// Nil: everyone may read the metrics.
+  /// For those who read the metrics; nil when there is none.
   public let metricsToken: Secret?
 
   /// A push certificate with its key.

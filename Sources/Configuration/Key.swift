@@ -71,6 +71,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case adminListen = "admin.listen"
   case adminSessionTTL = "admin.session_ttl_s"
 
+  case metricsAllow = "metrics.allow"
   case metricsToken = "metrics.token"
   case metricsTokenFile = "metrics.token_file"
 

@@ -259,10 +259,14 @@ extension ConfigurationKey {
       KeyDefinition(
         .duration(.seconds, 1...2_592_000), default: "43200", "How long one login lasts.")
 
+    case .metricsAllow:
+      KeyDefinition(
+        .list, sample: "[\"127.0.0.1\", \"10.0.0.0/8\"]",
+        "Addresses that may read /metrics. Without this key and without a token, everyone may; with both, either will do.")
     case .metricsToken:
       KeyDefinition(
-        .text,
-        "Who asks for /metrics must send this as \"Authorization: Bearer TOKEN\"; without it, everyone may.")
+        .text, sample: "\"0123456789abcdef\"",
+        "Or who sends \"Authorization: Bearer TOKEN\" may.")
     case .metricsTokenFile:
       KeyDefinition(.path, sample: "\"metrics.token\"", "Or the file that holds it.")
 

@@ -9,9 +9,13 @@ public struct CertificateFacts: Sendable, Hashable {
   public var hasExpired: Bool
   /// Seconds from now to its end; negative once it is over. Nil when it cannot be read.
   public var secondsLeft: Int64?
+  /// Whether it stands for the host that was asked for (RFC 6125); true when none was.
+  public var isForHost: Bool
 
   /// Every certificate in a PEM text, in order. Errors: `invalidPEM` when there is none.
-  public static func all(inPEM text: String) throws(CryptoError) -> [CertificateFacts] {
+  ///
+  /// - Parameter host: a host name to look for in them.
+  public static func all(inPEM text: String, host: String? = nil) throws(CryptoError) -> [CertificateFacts] {
     let bytes = Array(text.utf8)
     let facts = bytes.withUnsafeBytes { buffer -> [CertificateFacts] in
       guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return [] }
@@ -19,7 +23,7 @@ public struct CertificateFacts: Sendable, Hashable {
       var found: [CertificateFacts] = []
       while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
         defer { X509_free(certificate) }
-        found.append(CertificateFacts(certificate))
+        found.append(CertificateFacts(certificate, host))
       }
       return found
     }
@@ -29,7 +33,7 @@ public struct CertificateFacts: Sendable, Hashable {
     return facts
   }
 
-  private init(_ certificate: OpaquePointer) {
+  private init(_ certificate: OpaquePointer, _ host: String?) {
     var name = [CChar](repeating: 0, count: 256)
     let length = X509_NAME_get_text_by_NID(
       X509_get_subject_name(certificate), NID_commonName, &name, Int32(name.count))
@@ -42,5 +46,6 @@ public struct CertificateFacts: Sendable, Hashable {
     daysLeft = Int(days)
     secondsLeft = isKnown ? Int64(days) * 86_400 + Int64(seconds) : nil
     hasExpired = !isKnown || days < 0 || seconds < 0
+    isForHost = host.map { X509_check_host(certificate, $0, $0.utf8.count, 0, nil) == 1 } ?? true
   }
 }

@@ -299,6 +299,9 @@ public final class PushService {
     return .storeFailed
   }
 
+  /// How much goes on at each gateway of this worker.
+  public var gatewayLoads: [TokenKind: GatewayLoad] { gateways.loads }
+
   /// Calls `completion` once nothing is under way, then closes the gateways' connections. The HTTP server
   /// must have stopped bringing pushes.
   public func shutdown(_ completion: @escaping () -> Void) {

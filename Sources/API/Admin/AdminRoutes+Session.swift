@@ -8,17 +8,25 @@ extension AdminRoutes {
   private static let maximumPasswordBytes = 1024
 
   func respondSession(_ session: AdminSessions.Session?, cookie: String? = nil, _ call: Call) {
+    var response = HTTPResponse.json(200, Self.json(session, howToEnable: nil))
+    if let cookie { response.fields.add("set-cookie", cookie) }
+    call.respond(response)
+  }
+
+  func respondDisabled(_ howToEnable: String, _ call: Call) {
+    call.respond(.json(200, Self.json(nil, howToEnable: howToEnable)))
+  }
+
+  private static func json(_ session: AdminSessions.Session?, howToEnable: String?) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
-    writer.member("enabled", settings != nil)
+    writer.member("enabled", howToEnable == nil)
     writer.member("signed_in", session != nil)
     writer.optional("csrf_token", session?.csrfToken)
     writer.optional("expires_at", session?.expiresAt)
-    writer.optional("how_to_enable", settings == nil ? AdminSettings.howToEnable : nil)
+    writer.optional("how_to_enable", howToEnable)
     writer.endObject()
-    var response = HTTPResponse.json(200, writer.bytes)
-    if let cookie { response.fields.add("set-cookie", cookie) }
-    call.respond(response)
+    return writer.bytes
   }
 
   func login(_ body: JSONObject, _ settings: AdminSettings, _ call: Call) {

@@ -24,6 +24,8 @@ final class AdminRoutes {
     let requestID: String
     let address: IPAddress?
     let loop: EventLoop
+    /// Whether it came by an address of the admin page's own.
+    let isAtOwnAddress: Bool
 
     func respond(_ response: HTTPResponse) {
       responder.respond(AdminRoutes.guarded(response, requestID))
@@ -76,9 +78,10 @@ final class AdminRoutes {
       response.fields.add("allow", route.methods.joined(separator: ", "))
       return call.respond(response)
     }
-    guard let settings else {
-      if route == .session { return respondSession(nil, call) }
-      return call.fail(404, "admin_disabled", "the admin page is off. \(AdminSettings.howToEnable)")
+    guard let settings, call.isAtOwnAddress || !settings.hasOwnAddress else {
+      let reason = settings == nil ? AdminSettings.howToEnable : AdminSettings.whereItIs
+      if route == .session { return respondDisabled(reason, call) }
+      return call.fail(404, "admin_disabled", "the admin page is not here. \(reason)")
     }
     let cookie = Cookie.value(of: settings.cookieName, in: call.request)
     let session = cookie.flatMap { shared.sessions.session($0, now: shared.clock()) }

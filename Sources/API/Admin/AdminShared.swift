@@ -7,7 +7,7 @@ import Telemetry
 /// What the admin API of all workers shares. Any thread.
 public final class AdminShared: Sendable {
   let service: SharedService
-  let registry: MetricsRegistry
+  public let registry: MetricsRegistry
   let history: MetricsHistory
   let sessions = AdminSessions()
   let loginLock = Locked(LoginLock())
@@ -25,6 +25,7 @@ public final class AdminShared: Sendable {
   private let rings = Locked<[LoopBound<DeliveryRing>]>([])
   private let currentHost = Locked<WeakHost>(WeakHost())
   private let space = Locked<StoreStatus?>(nil)
+  private let counted = Locked<RegistrationCounts?>(nil)
   /// Downloads and streams that go on.
   let usage = Locked(AdminUsage())
   private static let spaceInterval = 5
@@ -77,6 +78,7 @@ public final class AdminShared: Sendable {
     if count % Self.spaceInterval == 0 {
       undo.sweep(now: clock())
       if let status = try? service.store.status() { space.withLock { $0 = status } }
+      if let counts = try? deskReader.value.counts() { counted.withLock { $0 = counts } }
     }
     desk.loop.schedule(after: .seconds(1)) { [self] in tick(count &+ 1) }
   }
@@ -95,6 +97,9 @@ public final class AdminShared: Sendable {
 
   /// How full the store is, as of some seconds ago; nil when that can't be read.
   var storeStatus: StoreStatus? { space.withLock { $0 } ?? (try? service.store.status()) }
+
+  /// Registrations as of some seconds ago; nil before the first look.
+  var registrationCounts: RegistrationCounts? { counted.withLock { $0 } }
 
   /// Whole seconds.
   var uptime: UInt64 { UInt64(clamping: (MonotonicTime.now() - lifetime).wholeMilliseconds / 1000) }

@@ -18,6 +18,7 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
   private var responders: [Int32: WeakResponder] = [:]
   /// Bodies that are being streamed.
   private var bodies: [Int32: HTTPBodyStream] = [:]
+  private var requestCount = 0
   private var watch: HTTP2ServerWatch
   private var watchTimer: Timer?
   private var shutdownTimer: Timer?
@@ -102,6 +103,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
     let responder = HTTPResponder(sink: self, stream: stream)
     responders[stream] = WeakResponder(responder: responder)
     context.handler.handle(request, responder)
+    requestCount += 1
+    if let limit = context.options.maximumRequestsPerConnection, requestCount >= limit { shutdown() }
   }
 
   private func respond(_ stream: Int32, _ response: HTTPResponse) {

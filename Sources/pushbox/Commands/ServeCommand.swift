@@ -32,7 +32,10 @@ enum ServeCommand {
     }
     do throws(ServerError) {
       let server = try Server(configuration, loaded.credentials, log: log)
-      for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      for place in server.addresses {
+        log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
+      }
+      DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -43,7 +46,7 @@ enum ServeCommand {
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
       let reloader = Reloader(server, source, loaded, notifier: notifier, log: log)
-      let signal = try waitForSignal(server, reloader)
+      let signal = try waitForSignal(server, reloader, CertificateReloader(server: server, log: log))
       notifier.stopping()
       log.info("stopping: finishing what is under way", ["signal": .number(signal)])
       // A second one ends the process at once.
@@ -58,7 +61,9 @@ enum ServeCommand {
   }
 
   /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ server: Server, _ reloader: Reloader) throws(ServerError) -> Int32 {
+  private static func waitForSignal(
+    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader
+  ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       let console = AdminConsole(server, reloader, loop: loop)
@@ -78,6 +83,7 @@ enum ServeCommand {
         loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
         onChange: { reloader.reload() }
       ).start()
+      certificates.start(on: loop)
       loop.run()
       source.cancel()
       return received

@@ -18,6 +18,8 @@ struct LiveSettings: Sendable {
   let admin: AdminSettings?
   let http: HTTPServerOptions
   let limits: RequestLimitSettings
+  /// Nil serves plain HTTP.
+  var certificate: ServerCertificate?
 
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts.
@@ -42,12 +44,21 @@ struct LiveSettings: Sendable {
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
       version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text,
       proxies: TrustedProxies(configuration.server.trustedProxies),
-      origin: configuration.server.publicURL.origin)
+      origin: configuration.server.publicURL.origin,
+      metrics: MetricsAccess(
+        token: credentials.metricsToken?.exposed, addresses: configuration.metrics.allow))
     admin = try Self.admin(configuration, credentials)
     limits = RequestLimitSettings(
       registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
       failedSignatures: configuration.limits.failedSignatures, logins: configuration.limits.logins,
       exempt: configuration.limits.exempt)
+    let host = configuration.server.publicURL.host
+    certificate =
+      if let tls = configuration.tls {
+        try ServerCertificate(tls, host: host, replacing: previous?.certificate)
+      } else {
+        nil
+      }
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 

@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import EventLoop
 import Glibc
+import HTTP
 import Service
 import Store
 import Telemetry
@@ -12,7 +13,7 @@ import Telemetry
 final class Server: Sendable {
   private struct Listening: Sendable {
     /// As configured; its port may be 0.
-    let wanted: ListenAddress
+    let wanted: ListeningPlace
     /// With the port that the kernel chose.
     let bound: SocketAddress
   }
@@ -31,6 +32,8 @@ final class Server: Sendable {
   /// What the admin API shows and does.
   let admin: AdminShared
   private let housekeeping: LoopThread
+  private let certificate: CertificateHolder
+  private let connections = ConnectionLimiter()
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
@@ -51,14 +54,19 @@ final class Server: Sendable {
     } catch {
       throw ServerError("the admin API cannot start: \(error)")
     }
+    admin.exposeMetrics(version: Version.text)
     admin.use(settings.admin)
-    let blueprint = WorkerBlueprint(shared: shared, admin: admin, reusePort: count > 1)
+    certificate = CertificateHolder(settings.certificate)
+    Self.configure(connections, configuration)
+    let blueprint = WorkerBlueprint(
+      shared: shared, admin: admin, reusePort: count > 1, certificate: certificate,
+      connections: connections)
     var workers: [WorkerThread] = []
     for index in 0..<count {
       workers.append(try WorkerThread(index: index, blueprint, settings))
     }
     self.workers = workers
-    let listening = try Self.listen(at: configuration.server.listen, workers)
+    let listening = try Self.listen(at: configuration.places, workers)
     for worker in workers { worker.call { $0.listen(instead: [], grace: .zero) } }
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
@@ -70,7 +78,9 @@ final class Server: Sendable {
   }
 
   /// Where it listens, with the ports that the kernel chose.
-  var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.bound) } }
+  var addresses: [(address: SocketAddress, role: String)] {
+    running.withLock { $0.listening.map { ($0.bound, $0.wanted.role) } }
+  }
 
   /// The configuration in effect.
   var configuration: Configuration { running.withLock { $0.configuration } }
@@ -91,13 +101,16 @@ final class Server: Sendable {
     let settings = try LiveSettings(
       configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
     // Only this can still fail, so it comes before anything changes.
-    let kept = old.listening.filter { configuration.server.listen.contains($0.wanted) }
-    let added = configuration.server.listen.filter { wanted in !kept.contains { $0.wanted == wanted } }
+    let places = configuration.places
+    let kept = old.listening.filter { places.contains($0.wanted) }
+    let added = places.filter { wanted in !kept.contains { $0.wanted == wanted } }
     let listening = kept + (try Self.listen(at: added, workers))
 
     let kinds = settings.gateways.changedKinds(since: old.settings.gateways)
     let obsolete = old.listening.map(\.bound).filter { bound in !kept.contains { $0.bound == bound } }
     let grace = configuration.server.shutdownGrace
+    certificate.set(settings.certificate)
+    Self.configure(connections, configuration)
     for worker in workers {
       worker.call {
         $0.apply(settings, replacing: kinds)
@@ -108,12 +121,31 @@ final class Server: Sendable {
     admin.use(settings.admin)
     shared.health.reset(kinds)
     for address in listening.dropFirst(kept.count) {
-      shared.log.info("listening", ["address": "\(address.bound)"])
+      shared.log.info(
+        "listening", ["address": "\(address.bound)", "for": .string(address.wanted.role)])
     }
     for address in obsolete { shared.log.info("listening no longer", ["address": "\(address)"]) }
     running.withLock {
       $0 = Running(configuration: configuration, settings: settings, listening: listening)
     }
+  }
+
+  /// Loads the certificate anew and shows it from now on. When it is the same, nil; when it cannot be used
+  /// it throws, and the one in use stays. One thread at a time, like `reload`.
+  func reloadCertificate() throws(ServerError) -> ServerCertificate? {
+    let (configuration, current) = running.withLock { ($0.configuration, $0.settings.certificate) }
+    guard let tls = configuration.tls else { return nil }
+    let new = try ServerCertificate(tls, host: configuration.server.publicURL.host, replacing: current)
+    if let current, current.isSame(as: new) { return nil }
+    certificate.set(new)
+    running.withLock { $0.settings.certificate = new }
+    return new
+  }
+
+  private static func configure(_ connections: ConnectionLimiter, _ configuration: Configuration) {
+    connections.configure(
+      limit: configuration.server.maxConnectionsPerAddress, exempt: configuration.limits.exempt,
+      proxies: TrustedProxies(configuration.server.trustedProxies))
   }
 
   /// Finishes what is under way, within the grace, and closes the store. Blocks.
@@ -148,22 +180,22 @@ final class Server: Sendable {
 
   /// Listens at `wanted` in every worker; in none of them when it throws.
   private static func listen(
-    at wanted: [ListenAddress], _ workers: [WorkerThread]
+    at wanted: [ListeningPlace], _ workers: [WorkerThread]
   ) throws(ServerError) -> [Listening] {
     // The first worker may be given free ports; the others listen at the same.
     var addresses: [SocketAddress] = []
     for listen in wanted {
-      guard let address = SocketAddress(ip: listen.ip, port: listen.port) else {
-        throw ServerError("server.listen: \(listen) is no address")
+      guard let address = SocketAddress(ip: listen.address.ip, port: listen.address.port) else {
+        throw ServerError("\(listen.key): \(listen.address) is no address")
       }
       addresses.append(address)
     }
     do throws(ServerError) {
       for worker in workers {
-        let place = addresses
+        let places = zip(addresses, wanted).map { (address: $0, place: $1) }
         let result: Result<[SocketAddress], ServerError> = worker.call { worker in
           do throws(ServerError) {
-            return .success(try worker.prepare(place))
+            return .success(try worker.prepare(places))
           } catch {
             return .failure(error)
           }

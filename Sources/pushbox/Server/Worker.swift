@@ -11,12 +11,17 @@ struct WorkerBlueprint: Sendable {
   let admin: AdminShared
   /// Whether the workers share their addresses.
   let reusePort: Bool
+  let certificate: CertificateHolder
+  let connections: ConnectionLimiter
 }
 
 /// One worker: everything that belongs to one loop. Made, used and stopped on that loop.
 final class Worker {
   private let loop: EventLoop
   private let reusePort: Bool
+  private let certificate: CertificateHolder
+  private let connections: ConnectionLimiter
+  private var usesTLS: Bool
   private let pushes: PushService
   private let registrations: RegistrationService
   private let handler: APIHandler
@@ -25,8 +30,12 @@ final class Worker {
   private var servers: [SocketAddress: HTTPServer] = [:]
   /// Opened for a configuration that is not in effect yet.
   private var prepared: [SocketAddress: HTTPServer] = [:]
+  /// Servers without TLS: the admin page's own.
+  private var plain: Set<ObjectIdentifier> = []
   /// Servers that finish what they began.
   private var draining: [HTTPServer] = []
+  private var load: WorkerLoad
+  private var loadTimer: Timer?
   private var onDrained: (() -> Void)?
 
   init(_ blueprint: WorkerBlueprint, _ settings: LiveSettings, loop: EventLoop) throws(ServerError) {
@@ -38,6 +47,9 @@ final class Worker {
     }
     self.loop = loop
     reusePort = blueprint.reusePort
+    certificate = blueprint.certificate
+    connections = blueprint.connections
+    usesTLS = settings.certificate != nil
     http = settings.http
     pushes = PushService(
       loop: loop, shared: blueprint.shared, reader: reader,
@@ -48,22 +60,36 @@ final class Worker {
     handler = APIHandler(
       settings: settings.api, admin: settings.admin, loop: loop, shared: blueprint.admin, pushes: pushes,
       registrations: registrations, reader: reader)
+    load = WorkerLoad(blueprint.admin.registry, pushes: pushes)
+    publishLoad()
+  }
+
+  /// Tells the metrics once a second how much goes on here.
+  private func publishLoad() {
+    let open = (Array(servers.values) + draining).reduce(0) { $0 + $1.counters.connectionsOpen }
+    load.publish(connections: open)
+    loadTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.publishLoad() }
   }
 
   /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
   /// kernel chose. To be followed by `apply` or `discardPrepared`.
-  func prepare(_ addresses: [SocketAddress]) throws(ServerError) -> [SocketAddress] {
+  func prepare(
+    _ places: [(address: SocketAddress, place: ListeningPlace)]
+  ) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
-    for address in addresses {
-      let server = HTTPServer(loop: loop, options: http, handler: handler)
+    for (address, place) in places {
+      let server = HTTPServer(
+        loop: loop, options: http, handler: place.isAdmin ? handler.adminEntrance : handler,
+        limiter: connections, makeLayer: place.isAdmin ? nil : makeLayer)
       do throws(SystemError) {
         try server.start(at: address, reusePort: reusePort)
       } catch {
-        throw ServerError("server.listen: \(error)")
+        throw ServerError("\(place.key): \(error)")
       }
-      let place = server.localAddress ?? address
-      prepared[place] = server
-      bound.append(place)
+      let local = server.localAddress ?? address
+      prepared[local] = server
+      if place.isAdmin { plain.insert(ObjectIdentifier(server)) }
+      bound.append(local)
     }
     return bound
   }
@@ -94,8 +120,15 @@ final class Worker {
     registrations.settings = settings.registration
     handler.apply(settings.api, admin: settings.admin)
     http = settings.http
-    for server in servers.values { server.options = http }
-    for server in prepared.values { server.options = http }
+    usesTLS = settings.certificate != nil
+    for server in Array(servers.values) + Array(prepared.values) {
+      server.options = http
+      if !plain.contains(ObjectIdentifier(server)) { server.makeLayer = makeLayer }
+    }
+  }
+
+  private var makeLayer: SocketTransport.LayerFactory? {
+    usesTLS ? { [certificate] in certificate.makeLayer($0) } : nil
   }
 
   /// Stops accepting, finishes what is under way within `grace`, closes the gateways' connections.
@@ -112,6 +145,7 @@ final class Worker {
     draining.append(server)
     server.stop(grace: grace) { [self] in
       draining.removeAll { $0 === server }
+      plain.remove(ObjectIdentifier(server))
       guard draining.isEmpty, let onDrained else { return }
       self.onDrained = nil
       onDrained()
