@@ -72,7 +72,8 @@ enum PasswordHashText {
 
 /// The token that lets somebody read the metrics.
 enum MetricsToken {
-  static let advice = "expected at least 16 letters, digits and other visible ASCII characters, without spaces"
+  static let advice =
+    "expected at least 16 letters, digits and other visible ASCII characters, without spaces"
 
   /// `text` without white space around it, when it can be sent in a header.
   static func token(_ text: String) -> String? {

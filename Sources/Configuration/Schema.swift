@@ -262,7 +262,8 @@ extension ConfigurationKey {
     case .metricsAllow:
       KeyDefinition(
         .list, sample: "[\"127.0.0.1\", \"10.0.0.0/8\"]",
-        "Addresses that may read /metrics. Without this key and without a token, everyone may; with both, either will do.")
+        "Addresses that may read /metrics. Without this key and without a token, everyone may; with both, either will do."
+      )
     case .metricsToken:
       KeyDefinition(
         .text, sample: "\"0123456789abcdef\"",
@@ -290,7 +291,8 @@ extension ConfigurationKey {
   /// Whether the value must not be printed.
   public var isSecret: Bool {
     switch self {
-    case .apnsKey, .apnsCertificate, .apnsCertificatePassword, .fcmServiceAccount, .outboundProxy, .adminPasswordHash,
+    case .apnsKey, .apnsCertificate, .apnsCertificatePassword, .fcmServiceAccount, .outboundProxy,
+      .adminPasswordHash,
       .metricsToken:
       true
     default: false

@@ -145,7 +145,8 @@ import Testing
     let other = "$scrypt$ln=10,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AXt6EAFzAOlee5Hgl8R5+kLA6sDARjRcMGtm6fZJsa8"
     try appliance.configure {
       $0.replacing(
-        "$scrypt$ln=10,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$xXt6EAFzAOlee5Hgl8R5+kLA6sDARjRcMGtm6fZJsa8", with: other)
+        "$scrypt$ln=10,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$xXt6EAFzAOlee5Hgl8R5+kLA6sDARjRcMGtm6fZJsa8",
+        with: other)
     }
     _ = try browser.send("POST", "reload")
     #expect(try browser.get("overview").status == 401)
@@ -154,9 +155,11 @@ import Testing
 
   @Test func theHashCommandMakesWhatTheLoginTakes() throws {
     let appliance = try Appliance.withAdmin()
-    let process = try ChildProcess("/bin/sh", [
-      "-c", "printf 'another secret word\\n' | '\(ChildProcess.products)/pushbox' hash-password",
-    ])
+    let process = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c", "printf 'another secret word\\n' | '\(ChildProcess.products)/pushbox' hash-password",
+      ])
     _ = process.waitForOutput("\u{0}")
     #expect(process.wait() == 0, "\(process.text)")
     let hash = process.text.split(separator: "\n").last.map(String.init) ?? ""

@@ -99,7 +99,8 @@ import Testing
     }
     for token in tokens {
       #expect(!appliance.log.contains(token))
-      for path in ["registrations/" + apple.clientID, "deliveries", "why/" + apple.clientID, "configuration"] {
+      for path in ["registrations/" + apple.clientID, "deliveries", "why/" + apple.clientID, "configuration"]
+      {
         #expect(try !browser.get(path).text.contains(token), "\(path)")
       }
     }

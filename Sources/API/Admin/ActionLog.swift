@@ -29,7 +29,8 @@ final class ActionLog: Sendable {
   }
 
   func note(
-    _ action: Action, target: String? = nil, isGood: Bool = true, detail: String? = nil, by address: IPAddress?
+    _ action: Action, target: String? = nil, isGood: Bool = true, detail: String? = nil,
+    by address: IPAddress?
   ) {
     let entry = Entry(
       time: WallClock.milliseconds(), action: action, target: target, isGood: isGood, detail: detail,

@@ -132,7 +132,9 @@ final class DeliveryStream {
     body.onClose = { usage.withLock { $0.streams -= 1 } }
     body.onShutdown = { [self] in finish() }
     write(ServerSentEvents.heartbeat)
-    shared.gather(loop) { _, ring in ring.latest } _: { [self] positions in
+    shared.gather(loop) { _, ring in
+      ring.latest
+    } _: { [self] positions in
       self.positions = positions
       scheduleLook()
     }

@@ -14,7 +14,9 @@ extension AdminRoutes {
       if let host = shared.host { Self.configuration(of: host, &writer) }
       writer.endObject()
       return writer.bytes
-    } _: { call.respond(.json(200, $0)) }
+    } _: {
+      call.respond(.json(200, $0))
+    }
   }
 
   private static func configuration(of host: any AdminHost, _ writer: inout JSONWriter) {

@@ -53,7 +53,8 @@ extension AdminRoutes {
       }
     }
 
-    private static func text(_ name: String, _ body: JSONObject, limit: Int) throws(SearchProblem) -> String? {
+    private static func text(_ name: String, _ body: JSONObject, limit: Int) throws(SearchProblem) -> String?
+    {
       guard let value = body[name], !value.isNull else { return nil }
       guard let text = value.stringValue, text.utf8.count <= limit else {
         throw SearchProblem("\(name) must be a string of at most \(limit) bytes")
@@ -87,7 +88,8 @@ extension AdminRoutes {
     do throws(StoreError) {
       var page = RegistrationPage()
       var matched = search.query.isEmpty ? "all" : "client_id"
-      let holder = search.query.isEmpty || search.cursor != nil ? nil : try client(token: search.query, reader)
+      let holder =
+        search.query.isEmpty || search.cursor != nil ? nil : try client(token: search.query, reader)
       if let holder {
         matched = "token"
         page.scanned = 1

@@ -33,7 +33,8 @@ extension AdminRoutes {
     guard let password = body["password"]?.stringValue,
       password.utf8.count <= Self.maximumPasswordBytes
     else {
-      return call.fail(400, "field", "password must be a string of at most \(Self.maximumPasswordBytes) bytes")
+      return call.fail(
+        400, "field", "password must be a string of at most \(Self.maximumPasswordBytes) bytes")
     }
     let shared = self.shared
     // Before anything is hashed: guessing must not cost us what it costs nobody else.

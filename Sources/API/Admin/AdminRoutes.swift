@@ -44,7 +44,8 @@ final class AdminRoutes {
     }
   }
 
-  init(loop: EventLoop, shared: AdminShared, pushes: PushService, settings: AdminSettings?, api: APISettings) {
+  init(loop: EventLoop, shared: AdminShared, pushes: PushService, settings: AdminSettings?, api: APISettings)
+  {
     self.loop = loop
     self.shared = shared
     self.pushes = pushes
@@ -97,7 +98,8 @@ final class AdminRoutes {
       guard isFromThisSite(call.request) else { return refuseOrigin(call) }
       let token = call.request.fields.first("x-csrf-token") ?? ""
       guard constantTimeEqual(Array(token.utf8), Array(session.csrfToken.utf8)) else {
-        return call.fail(403, "csrf", "the X-CSRF-Token header is missing or wrong: ask for the session again")
+        return call.fail(
+          403, "csrf", "the X-CSRF-Token header is missing or wrong: ask for the session again")
       }
     }
     if route == .logout { return logout(cookie, settings, call) }

@@ -211,7 +211,9 @@ public final class HTTP2ServerSession {
 
   /// Begins an answer whose body follows by `appendBody`; false when it cannot be sent and the stream is over.
   func begin(_ stream: Int32, _ response: HTTPResponse) -> Bool {
-    guard core.recorder.streams[stream] != nil, !headStreams.contains(stream), !HTTPStatus.hasNoBody(response.status) else {
+    guard core.recorder.streams[stream] != nil, !headStreams.contains(stream),
+      !HTTPStatus.hasNoBody(response.status)
+    else {
       respond(stream, response)
       return false
     }

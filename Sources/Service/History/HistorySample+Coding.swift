@@ -55,7 +55,8 @@ extension HistorySample {
   private mutating func read(_ group: UInt8, _ reader: inout Reader) -> Bool {
     switch group {
     case Group.push:
-      guard let length = reader.byte(), let name = reader.text(Int(length)), let count = reader.number() else {
+      guard let length = reader.byte(), let name = reader.text(Int(length)), let count = reader.number()
+      else {
         return false
       }
       if let index = Self.labels.firstIndex(where: { $0.rawValue == name }) { pushes[index] = count }

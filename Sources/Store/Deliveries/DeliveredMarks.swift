@@ -13,7 +13,8 @@ struct DeliveredMarks: Sendable {
     let meta: Table
     let activity: Table
     let history: Table
-    (meta, marks, expiry, activity, history) = try environment.openingTables { (transaction) throws(StoreError) in
+    (meta, marks, expiry, activity, history) = try environment.openingTables {
+      (transaction) throws(StoreError) in
       let meta = try environment.openTable("meta", in: transaction)
       let marks = try environment.openTable("marks", in: transaction)
       let expiry = try environment.openTable("expiry", in: transaction)

@@ -65,7 +65,8 @@ final class AdminConsole: AdminHost {
     case .token(_, let keyID, _):
       credentials.append(
         AdminCredential(
-          name: "APNs signing key \(keyID)", key: "apns.key_file", note: "A token signing key does not expire."))
+          name: "APNs signing key \(keyID)", key: "apns.key_file",
+          note: "A token signing key does not expire."))
     case .certificate:
       credentials.append(
         AdminCredential(
