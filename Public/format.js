@@ -26,8 +26,8 @@ export const date = (ms) => day.format(ms);
 /** `30 Nov`. */
 export const shortDate = (ms) => dayOnly.format(ms);
 
-/** `30 Nov 2026, 12:03:11`. */
-export const moment = (ms) => `${date(ms)}, ${time(ms)}`;
+/** `30 Nov 2026, 12:03:11`; an import may come without times. */
+export const moment = (ms) => (ms ? `${date(ms)}, ${time(ms)}` : "an unknown time");
 
 /** `2 days`, `3 hours`, `40 seconds`: the largest unit that says enough. */
 export function span(ms) {
@@ -43,6 +43,7 @@ export const plural = (number, noun, nouns = `${noun}s`) => `${count(number)} ${
 
 /** `3 minutes ago`, `just now`. */
 export function ago(ms, now = Date.now()) {
+  if (!ms) return "unknown";
   return now - ms < 5000 ? "just now" : `${span(now - ms)} ago`;
 }
 

@@ -60,7 +60,7 @@ function draw(main, item, calls, again, signal) {
 }
 
 function facts({ type, created_at, updated_at, tombstone, pushes, token_hash, authenticated, always_raw }) {
-  const when = (ms) => h("span", format.moment(ms), h("span.aside", ` ${format.ago(ms)}`));
+  const when = (ms) => h("span", format.moment(ms), ms ? h("span.aside", ` ${format.ago(ms)}`) : null);
   return h(
     "dl.facts",
     pair("Gateway", gatewayName(type)),

@@ -19,10 +19,10 @@ const searchHint = "The beginning of a client ID, or a whole device token. "
 
 export const title = "Registrations";
 
-/** Shows the search; what is sought stands in the address, unless it is a device token. */
+/** Shows the search; what is sought stands in the address, unless it may be a device token. */
 export async function show(main, { query, signal }) {
   const results = { status: h("p.aside", { role: "status" }), list: h("div.results") };
-  const form = searchForm(query, (token) => search({ query: token }, true, results, signal));
+  const form = searchForm(query, (text) => search({ query: text }, results, signal, { isHidden: true }));
   main.replaceChildren(
     head(title, "Every client that has registered a device, and those whose token was given up."),
     form, results.status, results.list);
@@ -30,16 +30,19 @@ export async function show(main, { query, signal }) {
     query: query.get("id"), type: query.get("type"), state: query.get("state"),
     never_pushed: query.get("never") === "1" || null, cursor: query.get("after"),
   };
-  await search(filters, false, results, signal);
+  await search(filters, results, signal);
 }
 
-function searchForm(query, searchToken) {
+/** `searchHidden` takes what must not get into the address. */
+function searchForm(query, searchHidden) {
   const input = h("input", {
     type: "search", name: "q", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 4096,
     value: query.get("id") ?? "", "aria-describedby": "search-hint",
   });
   const hint = h("p.hint", { id: "search-hint" }, searchHint);
-  const never = h("input", { type: "checkbox", checked: query.get("never") === "1", onchange: () => submit() });
+  const never = h("input", {
+    type: "checkbox", name: "never", checked: query.get("never") === "1", onchange: () => submit(),
+  });
   const form = h(
     "form.search", { role: "search", onsubmit: (event) => { event.preventDefault(); submit(); } },
     h("div.ask", h("label.field", h("span", "Client ID or device token"), input),
@@ -48,16 +51,16 @@ function searchForm(query, searchToken) {
     choice("State", "state", { "": "Any", ...states }, query.get("state"), () => submit()),
     h("label.check", never, "Never pushed to"), hint);
 
-  function takeToken(text) {
+  function hide(text) {
     input.value = "";
-    hint.textContent = `Looked up a device token of ${format.plural(text.length, "character")}.`;
+    hint.textContent = `Looked up what you gave, of ${format.plural(text.length, "character")}.`;
     // Without the filters: a token has one owner at most.
-    searchToken(text);
+    searchHidden(text);
   }
 
   function submit() {
     const text = input.value.trim();
-    if (text && !isClientID(text)) return takeToken(text);
+    if (text && !isClientID(text)) return hide(text);
     const { type, state } = form.elements;
     go(link("registrations", {
       id: bareID(text), type: type.value, state: state.value, never: never.checked ? "1" : "",
@@ -67,44 +70,48 @@ function searchForm(query, searchToken) {
   input.addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text").trim();
     if (!text || isClientID(text)) return;
-    // So that the token never stands in the page.
+    // So that a token never stands in the page.
     event.preventDefault();
-    takeToken(text);
+    hide(text);
   });
   return form;
 }
 
 /** Fills `results.list`, and says in `results.status` what it is. */
-async function search(filters, isToken, results, signal) {
+async function search(filters, results, signal, { isHidden = false } = {}) {
   results.list.replaceChildren(waiting());
   results.status.textContent = "";
-  const items = [];
-  let { cursor } = filters;
-  let scanned = 0;
+  const found = { items: [], cursor: filters.cursor, scanned: 0, byToken: false };
   try {
     for (let round = 0; round < patience; round += 1) {
-      const body = { ...filters, cursor, limit: limit - items.length };
+      const body = { ...filters, cursor: found.cursor, limit: limit - found.items.length };
       const page = await api.send("POST", "registrations/search", body, { signal });
-      items.push(...page.items);
-      scanned += page.scanned;
-      cursor = page.next_cursor;
-      if (!cursor || items.length >= limit) break;
-      results.status.textContent = `Looked at ${format.count(scanned)} registrations so far…`;
+      found.items.push(...page.items);
+      found.scanned += page.scanned;
+      found.cursor = page.next_cursor;
+      found.byToken = page.matched_by === "token";
+      if (!found.cursor || found.items.length >= limit) break;
+      results.status.textContent = `Looked at ${format.count(found.scanned)} registrations so far…`;
     }
     if (signal.aborted) return;
     const columns = ["Client ID", "Gateway", "State", "Registered", "Last push"];
-    const content = items.length ? dataTable(columns, items.map(row)) : nothing(cursor, scanned, filters, isToken);
-    results.status.textContent = items.length ? summary(items.length, cursor, isToken) : "";
-    results.list.replaceChildren(content, ...paging(filters.cursor, cursor));
+    const { items } = found;
+    results.status.textContent = items.length ? summary(found, isHidden) : "";
+    results.list.replaceChildren(
+      items.length ? dataTable(columns, items.map(row)) : nothing(found, filters, isHidden),
+      // A page's address would need what must not be in it.
+      ...(isHidden ? [] : paging(filters.cursor, found.cursor)));
   } catch (error) {
     if (signal.aborted) return;
-    results.list.replaceChildren(failure(error, () => search(filters, isToken, results, signal)));
+    results.list.replaceChildren(failure(error, () => search(filters, results, signal, { isHidden })));
   }
 }
 
-function summary(count, cursor, isToken) {
-  if (isToken) return "The client that holds this device token:";
-  return `${format.plural(count, "registration")} on this page${cursor ? ", there are more" : ""}.`;
+function summary({ items, cursor, byToken }, isHidden) {
+  if (byToken) return "The client that holds this device token:";
+  const count = format.plural(items.length, "registration");
+  if (!cursor) return `${count} on this page.`;
+  return `${count} on this page, there are more${isHidden ? ": give more of the ID" : ""}.`;
 }
 
 function row({ client_id, type, state, updated_at, pushes }) {
@@ -117,11 +124,11 @@ function row({ client_id, type, state, updated_at, pushes }) {
   ];
 }
 
-function nothing(cursor, scanned, filters, isToken) {
-  if (isToken) {
+function nothing({ cursor, scanned }, filters, isHidden) {
+  if (isHidden) {
     return empty(
-      "No client holds this device token.",
-      "Either the app never registered it here, or the client has registered a newer one.");
+      "No client holds this device token, and no client ID begins like that.",
+      "Either the app never registered it here, or the client has registered a newer token.");
   }
   if (cursor) return empty("No match so far.", `Looked at ${format.plural(scanned, "registration")}.`);
   if (filters.query) {

@@ -97,7 +97,7 @@ struct AdminLookTests {
     }
     _ = try appliance.push(wallet.clientID, Appliance.raw("0"))
     _ = try appliance.push(try MockWallet().clientID, Appliance.raw("1"))
-    _ = try appliance.register("nobody", token: "x")
+    _ = try appliance.register("nobody", token: "")
     let gone = try appliance.registered()
     appliance.gateway.next(1, .apns(.unregistered), at: .apnsProduction)
     _ = try appliance.push(gone.clientID, Appliance.raw("1"))
