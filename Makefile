@@ -28,7 +28,7 @@ package-test: dist ## as root: install, use, upgrade and purge the package in a 
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
-	@scripts/packages.sh curl nghttp2-server openssl
+	@scripts/packages.sh chromium chromium-driver curl nghttp2-server openssl
 	@swift test --disable-xctest
 
 crash: ## kill a loaded server 300 times and look for lost or half-done registrations
