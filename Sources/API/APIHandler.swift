@@ -20,11 +20,14 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  /// Origins of web pages that may use the API; nil means any.
+  public var corsOrigins: Set<String>?
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies()
+    proxies: TrustedProxies = TrustedProxies(), corsOrigins: Set<String>? = nil
   ) {
+    self.corsOrigins = corsOrigins
     self.proxies = proxies
     self.basePath = basePath
     self.projectIDs = projectIDs
@@ -38,6 +41,7 @@ public struct APISettings: Sendable {
 public final class APIHandler: HTTPHandler {
   private var routes: RouteTable
   private var proxies: TrustedProxies
+  private var cors: CORSPolicy
   private let pushes: PushService
   private let registrations: RegistrationService
   private var status: StatusRoutes
@@ -52,6 +56,7 @@ public final class APIHandler: HTTPHandler {
     self.pages = pages
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
+    cors = CORSPolicy(origins: settings.corsOrigins)
     self.pushes = pushes
     self.registrations = registrations
     status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
@@ -62,6 +67,7 @@ public final class APIHandler: HTTPHandler {
   public func apply(_ settings: APISettings) {
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
+    cors = CORSPolicy(origins: settings.corsOrigins)
     status.settings = settings
   }
 
@@ -78,11 +84,11 @@ public final class APIHandler: HTTPHandler {
     let requestID = RequestID.choose(request.fields.first("x-request-id"))
     let log = self.log
     let start = MonotonicTime.now()
+    let cors = self.cors
     answer(request, requestID) { response in
       var response = response
       response.fields.add("x-request-id", requestID)
-      // Any origin, as in the Rust server: registration carries no cookie.
-      response.fields.add("access-control-allow-origin", "*")
+      cors.add(to: &response, for: request)
       responder.respond(response)
       if response.status >= 400 {
         log.debug(
@@ -119,7 +125,10 @@ public final class APIHandler: HTTPHandler {
     case .metrics: respond(status.metrics())
     case .status: respond(status.status())
     case .page(let name):
-      respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)
+      var response = pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound
+      // Only where TLS is ours to promise; a reverse proxy adds its own.
+      if request.scheme == "https" { response.fields.add("strict-transport-security", "max-age=31536000") }
+      respond(response)
     case .baseWithoutSlash:
       var response = HTTPResponse.empty(308)
       response.fields.add("location", request.path + "/")
@@ -144,10 +153,7 @@ public final class APIHandler: HTTPHandler {
     default: break
     }
     if request.method == "OPTIONS" {
-      var response = HTTPResponse.empty(200)
-      response.fields.add("access-control-allow-methods", "POST, DELETE")
-      response.fields.add("access-control-allow-headers", "*")
-      return response
+      return CORSPolicy.preflight
     }
     if case .client = route, request.method == "POST" { return nil }
     guard !route.methods.contains(request.method) else { return nil }

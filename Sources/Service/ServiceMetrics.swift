@@ -16,6 +16,8 @@ public final class ServiceMetrics: Sendable {
   let gatewayLatency: [TokenKind: Histogram]
   let retries: Counter
   let opaqueTimestamps: Counter
+  /// Seconds by which the last signed timestamp lay behind our clock.
+  let relayClockSkew: Gauge
   let inFlight: Gauge
 
   public init(registry: MetricsRegistry) {
@@ -40,6 +42,9 @@ public final class ServiceMetrics: Sendable {
     opaqueTimestamps = registry.counter(
       "pushbox_relay_timestamps_opaque_total",
       help: "Signed timestamps that are no number of seconds or milliseconds.")
+    relayClockSkew = registry.gauge(
+      "pushbox_relay_clock_skew_seconds",
+      help: "Seconds by which the last signed timestamp lay behind this clock; negative ahead.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
   }
 }

@@ -223,7 +223,7 @@ struct GatewayFactory: Sendable {
     }
   }
 
-  private static func proxy(_ proxy: Configuration.Outbound.Proxy) -> OutboundProxy {
+  static func proxy(_ proxy: Configuration.Outbound.Proxy) -> OutboundProxy {
     OutboundProxy(
       host: proxy.host, port: proxy.port,
       credentials: proxy.user.map { .init(user: $0, password: proxy.password?.exposed ?? "") })

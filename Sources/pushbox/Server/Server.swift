@@ -37,9 +37,12 @@ final class Server: Sendable {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
       configuration.store, onWarning: { log.warning("store: \($0)") })
+    log.pseudonyms = Pseudonyms(key: cipher.pseudonymKey)
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
     self.vault = vault
-    let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
+    let relayKeys = try RelayKeyPin.keys(configuration, credentials, store: store, log: log)
+    let settings = try LiveSettings(
+      configuration, credentials, relayKeys: relayKeys, vault: vault, workers: count)
     let registry = MetricsRegistry()
     shared = SharedService(
       store: store, metrics: ServiceMetrics(registry: registry), log: log,
@@ -77,8 +80,11 @@ final class Server: Sendable {
   func reload(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
     let old = running.withLock { $0 }
     try Self.refuseWhatNeedsARestart(old.configuration, configuration)
+    let relayKeys = try RelayKeyPin.keys(
+      configuration, credentials, store: shared.store, log: shared.log)
     let settings = try LiveSettings(
-      configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
+      configuration, credentials, relayKeys: relayKeys, vault: vault, workers: workers.count,
+      replacing: old.settings)
     // Only this can still fail, so it comes before anything changes.
     let kept = old.listening.filter { configuration.server.listen.contains($0.wanted) }
     let added = configuration.server.listen.filter { wanted in !kept.contains { $0.wanted == wanted } }
