@@ -93,7 +93,8 @@ let package = Package(
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(
-      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],

@@ -33,10 +33,15 @@ final class Server: Sendable {
   private let connections = ConnectionLimiter()
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
-  init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
+  ///
+  /// - Parameter breakdown: told when the store can't be used any more, so that the process may end.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, log: Log, breakdown: Breakdown = Breakdown()
+  ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
-      configuration.store, onWarning: { log.warning("store: \($0)") })
+      configuration.store, onWarning: { log.warning("store: \($0)") },
+      onUnusable: { breakdown.report("\($0)") })
     log.pseudonyms = Pseudonyms(key: cipher.pseudonymKey)
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
     self.vault = vault
