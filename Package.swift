@@ -76,6 +76,11 @@ let package = Package(
       dependencies: [
         "Bytes", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ], path: "Benchmarks/pushsoak", swiftSettings: strict),
+    // What `make siege` runs.
+    .executableTarget(
+      name: "pushsiege",
+      dependencies: ["Bytes", "EventLoop", "MockGateway", "MockRelay", "TestSupport", "pushbox"],
+      path: "Benchmarks/siege", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     // What scripts/fuzz.sh and FuzzTests feed with random input.
