@@ -118,7 +118,8 @@ public final class APIHandler: HTTPHandler {
     case .ready: respond(status.ready())
     case .metrics: respond(status.metrics())
     case .status: respond(status.status())
-    case .page(let name): respond(pages.response(name) ?? Self.notFound)
+    case .page(let name):
+      respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)
     case .baseWithoutSlash:
       var response = HTTPResponse.empty(308)
       response.fields.add("location", request.path + "/")

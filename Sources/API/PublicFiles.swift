@@ -7,23 +7,35 @@ struct PublicFiles {
 
   init() {
     var files: [String: HTTPResponse] = [:]
-    for (name, base64) in embeddedPublicFiles {
+    for (name, hash, base64) in embeddedPublicFiles {
       guard let content = Base64.decode(base64.utf8) else { continue }
-      files[name] = Self.response(name, content)
+      files[name] = Self.response(name, hash, content)
     }
     self.files = files
   }
 
-  /// The answer for a file's name; an empty name is the start page.
-  func response(_ name: String) -> HTTPResponse? { files[name.isEmpty ? "index.html" : name] }
+  /// The answer for a file's path; an empty one is the start page.
+  ///
+  /// - Parameter ifNoneMatch: the field of that name: who has this very content gets 304 without it.
+  func response(_ name: String, ifNoneMatch: String? = nil) -> HTTPResponse? {
+    guard var response = files[Self.key(name)] else { return nil }
+    if let tag = response.fields.first("etag"), ifNoneMatch?.contains(tag) == true {
+      response.status = 304
+      response.body = []
+    }
+    return response
+  }
 
-  func contains(_ name: String) -> Bool { response(name) != nil }
+  func contains(_ name: String) -> Bool { files[Self.key(name)] != nil }
 
-  private static func response(_ name: String, _ content: [UInt8]) -> HTTPResponse {
+  private static func key(_ name: String) -> String { name.isEmpty ? "index.html" : name }
+
+  private static func response(_ name: String, _ hash: String, _ content: [UInt8]) -> HTTPResponse {
     var response = HTTPResponse(status: 200, body: content)
     response.fields.add("content-type", type(name))
-    // A new binary brings new pages.
+    // A new binary brings new pages: a browser asks each time, and is answered 304 while they are the same.
     response.fields.add("cache-control", "no-cache")
+    response.fields.add("etag", "\"\(hash)\"")
     response.fields.add(
       "content-security-policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "

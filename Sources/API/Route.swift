@@ -10,7 +10,7 @@ enum Route: Equatable {
   case ready
   case metrics
   case status
-  /// A file of `Public/`; an empty name is the start page.
+  /// A file of `Public/` by its path there; an empty one is the start page.
   case page(String)
   /// The base path without the slash at its end, from which the pages' links would go astray.
   case baseWithoutSlash
@@ -41,7 +41,7 @@ struct RouteTable {
 
   /// - Parameters:
   ///   - basePath: the public URL's path, such as `/push`; empty or `/` for none.
-  ///   - isPage: whether `Public/` has a file of that name.
+  ///   - isPage: whether `Public/` has a file of that path.
   init(basePath: String, projectIDs: Set<String>?, isPage: @escaping (String) -> Bool) {
     base = basePath.split(separator: "/")
     self.projectIDs = projectIDs
@@ -83,7 +83,8 @@ struct RouteTable {
     case ("clients", 1): return client(rest)
     default: break
     }
-    if rest.isEmpty, isPage(String(first)) { return .page(String(first)) }
+    let path = segments.joined(separator: "/")
+    if isPage(path) { return .page(path) }
     // `/{project_id}/clients`: the ID is an opaque prefix.
     guard rest.first == "clients", rest.count <= 2 else { return .unknown }
     guard let project = PercentEncoding.decode(first), Self.isProjectID(project) else { return .unknown }

@@ -166,7 +166,7 @@ public struct Configuration: Sendable {
   public static func load(
     _ file: ConfigurationFile?, environment: [String: String]
   ) throws(ConfigurationError) -> (Configuration, warnings: [ConfigurationWarning]) {
-    var values = ConfigurationValues()
+    var values = ConfigurationValues(environment: environment)
     values.readDefaults()
     if let file { try values.readFile(file) }
     values.readEnvironment(environment)

@@ -1,5 +1,5 @@
 /// Levenshtein distance, to find the name that a misspelt one was meant to be.
-enum EditDistance {
+public enum EditDistance {
   /// Insertions, deletions and replacements of bytes that make `left` into `right`.
   static func between(_ left: String, _ right: String) -> Int {
     let right = Array(right.utf8)
@@ -17,7 +17,7 @@ enum EditDistance {
   }
 
   /// The candidate closest to `name`; nil when none is close enough to be a misspelling of it.
-  static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
+  public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
     // Longer than any key: no misspelling, and not worth the time.
     guard name.utf8.count <= 64 else { return nil }
     let ranked = candidates.map { (name: $0, distance: between(name, $0)) }

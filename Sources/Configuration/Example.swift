@@ -28,7 +28,8 @@ public enum ConfigurationSchema {
       # A key without '#' must be filled in.
       # The environment overrides this file: PUSHBOX_SERVER_LISTEN is server.listen, and so on.
       # Times and sizes are numbers in the unit of the key's name, or strings such as "25s" and "64KiB".
-      # Relative paths start at the folder of this file.
+      # Relative paths start at the folder of this file. "$CREDENTIALS_DIRECTORY/name" is a file that the systemd
+      # unit names with LoadCredential=.
 
       """
     for section in sections {

@@ -21,6 +21,11 @@ struct ConfigurationValues {
   /// Keys of the other kind than `APNS_TYPE` names, whose variables do not count.
   private var ignored: Set<ConfigurationKey> = []
   private(set) var warnings: [ConfigurationWarning] = []
+  private let credentialsFolder: String?
+
+  init(environment: [String: String]) {
+    credentialsFolder = CredentialPath.folder(in: environment)
+  }
 
   mutating func readDefaults() {
     for key in ConfigurationKey.allCases {
@@ -81,6 +86,7 @@ struct ConfigurationValues {
     do {
       var raw = try key.definition.type.decode(entry.value)
       if case .path = key.definition.type, case .text(let name) = raw {
+        let name = try CredentialPath.expand(name, folder: credentialsFolder)
         raw = .text(FileContent.resolve(name, besideFile: path))
       }
       entries[key] = Entry(value: raw, origin: origin, layer: .file)
@@ -173,7 +179,10 @@ struct ConfigurationValues {
     // As in the Rust server, a topic by itself asks for nothing.
     if key != .apnsTopic || layer == .environment { mentioned.insert(key.section) }
     do {
-      let value = try key.definition.type.decodeEnvironment(text)
+      var value = try key.definition.type.decodeEnvironment(text)
+      if case .path = key.definition.type, case .text(let name) = value {
+        value = .text(try CredentialPath.expand(name, folder: credentialsFolder))
+      }
       entries[key] = Entry(value: value, origin: .environment(name), layer: layer)
     } catch {
       failed.insert(key)

@@ -1,22 +1,28 @@
 import Bytes
 import Glibc
 
-/// `embedpublic OUTPUT FILE...`: writes a Swift source that holds the files. A build tool, used by the
+/// `embedpublic OUTPUT FOLDER FILE...`: writes a Swift source that holds the files, named by their paths in the
+/// folder. A build tool, used by the
 /// plugin EmbedPublic; no part of pushbox.
 @main
 enum EmbedPublicTool {
   static func main() {
-    guard CommandLine.arguments.count >= 2 else { fail("usage: embedpublic OUTPUT FILE...") }
+    guard CommandLine.arguments.count >= 3 else { fail("usage: embedpublic OUTPUT FOLDER FILE...") }
+    let folder =
+      CommandLine.arguments[2].last == "/" ? CommandLine.arguments[2] : CommandLine.arguments[2] + "/"
     var source = """
       // Made from Public/ by embedpublic.
 
-      /// The files of `Public/`: name and content in base64, since a literal of bytes compiles slowly.
-      let embeddedPublicFiles: [(name: String, base64: String)] = [
+      /// The files of `Public/`: path in it, a hash of the content, and the content in base64, since a literal
+      /// of bytes compiles slowly.
+      let embeddedPublicFiles: [(name: String, hash: String, base64: String)] = [
 
       """
-    for path in CommandLine.arguments.dropFirst(2) {
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      source += "  (\"\(name)\", \"\(Base64.encode(read(path)))\"),\n"
+    for path in CommandLine.arguments.dropFirst(3) {
+      guard path.hasPrefix(folder) else { fail("\(path) is not in \(folder)") }
+      let name = path.dropFirst(folder.count)
+      let content = read(path)
+      source += "  (\"\(name)\", \"\(hash(content))\", \"\(Base64.encode(content))\"),\n"
     }
     write(CommandLine.arguments[1], source + "]\n")
   }
@@ -33,6 +39,13 @@ enum EmbedPublicTool {
       guard count > 0 else { return content }
       content.append(contentsOf: buffer[..<count])
     }
+  }
+
+  /// FNV-1a of 64 bits: tells one version of a file from the next, for its entity tag.
+  private static func hash(_ content: [UInt8]) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return String(hash, radix: 16)
   }
 
   private static func write(_ path: String, _ text: String) {

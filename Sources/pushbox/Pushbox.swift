@@ -12,30 +12,22 @@ enum Pushbox {
 
   private static func run(_ arguments: [String]) -> Int32 {
     switch arguments.first {
-    case "serve": return ServeCommand.run(Array(arguments.dropFirst()))
-    case "check": return CheckCommand.run(Array(arguments.dropFirst()))
-    case "config": return ConfigCommand.run(Array(arguments.dropFirst()))
-    case "backup": return BackupCommand.run(arguments.dropFirst())
-    case "restore": return RestoreCommand.run(arguments.dropFirst())
-    case "export": return ExportCommand.run(arguments.dropFirst())
-    case "import": return ImportCommand.run(arguments.dropFirst())
-    case "clients": return ClientsCommand.run(arguments.dropFirst())
-    case "send": return SendCommand.run(arguments.dropFirst())
-    case "verify": return VerifyCommand.run(arguments.dropFirst())
-    case "rotate-key": return RotateKeyCommand.run(arguments.dropFirst())
-    case "demo": return DemoCommand.run(arguments.dropFirst())
-    case "version", "--version", "-V":
-      Terminal.print("pushbox \(Version.text)")
-      return 0
-    case "help", "--help", "-h":
-      Terminal.print(Help.text)
-      return 0
+    case "--version", "-V": return VersionCommand.command.run([])
+    case "--help", "-h": return HelpCommand.command.run([])
     case nil:
       Terminal.printError(Help.text)
       return 2
-    case .some(let other):
-      Terminal.printError("pushbox: there is no command '\(other)'\n\n\(Help.text)")
-      return 2
+    case .some(let name):
+      guard let command = Command.named(name) else { return refuse(name) }
+      return command.run(arguments.dropFirst())
     }
+  }
+
+  /// Says that there is no such command.
+  static func refuse(_ name: String) -> Int32 {
+    let what = name.hasPrefix("-") ? "option before the command" : "command"
+    let suggestion = CommandSyntax.suggestion(name, among: Command.all.map(\.name))
+    Terminal.printError("pushbox: there is no \(what) '\(name)'\(suggestion)\n`pushbox help` lists them.")
+    return 2
   }
 }

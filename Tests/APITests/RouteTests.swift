@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct RouteTests {
   private func route(_ path: String, base: String = "", projects: Set<String>? = nil) -> Route {
-    RouteTable(basePath: base, projectIDs: projects, isPage: { $0.isEmpty || $0 == "style.css" }).route(path)
+    RouteTable(
+      basePath: base, projectIDs: projects, isPage: { ["", "style.css", "views/login.js"].contains($0) }
+    ).route(path)
   }
 
   @Test func theRoutesOfRelayAndWallets() {
@@ -17,12 +19,13 @@ import Testing
     #expect(route("/health") == .health)
     #expect(route("/") == .page(""))
     #expect(route("/style.css") == .page("style.css"))
+    #expect(route("/views/login.js") == .page("views/login.js"))
   }
 
   @Test func whatIsNoRoute() {
     for path in [
       "", "*", "clients", "/Clients", "/clients/", "/clients//a", "/clients/a/b", "/a/b/clients", "//clients",
-      "/a/health", "/../clients", "/nothing",
+      "/a/health", "/../clients", "/nothing", "/views", "/views/", "/views/../style.css",
     ] {
       #expect(route(path) == .unknown, "\(path)")
     }

@@ -41,11 +41,17 @@ import Testing
       #expect(page.field("content-type") == "text/html; charset=utf-8")
       #expect(page.field("content-security-policy")?.hasPrefix("default-src 'none'") == true)
       #expect(!page.text.contains("https://"))
-      for name in ["style.css", "status.js", "status"] {
+      for name in ["style.css", "app.js", "favicon.svg", "status"] {
         #expect(page.text.contains(name))
         #expect(try client.send("GET", base + name).status == 200, "\(base)\(name)")
       }
     }
+    let module = try client.send("GET", "/views/login.js")
+    #expect(module.field("content-type") == "text/javascript; charset=utf-8")
+    let tag = try #require(module.field("etag"))
+    let again = try client.send("GET", "/views/login.js", fields: [("if-none-match", tag)])
+    #expect(again.status == 304)
+    #expect(again.body.isEmpty)
     let redirect = try client.send("GET", "/push")
     #expect(redirect.status == 308)
     #expect(redirect.field("location") == "/push/")

@@ -151,7 +151,7 @@ extension RegistrationTable {
     }
   }
 
-  private func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
+  func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: time)
     return bytes + key

@@ -4,6 +4,14 @@ import JSON
 struct CheckReport {
   enum Level: String {
     case ok, warning, error
+
+    var colour: Terminal.Colour {
+      switch self {
+      case .ok: .green
+      case .warning: .yellow
+      case .error: .red
+      }
+    }
   }
 
   struct Finding {
@@ -38,8 +46,8 @@ struct CheckReport {
     func count(_ level: Level) -> Int { findings.count { $0.level == level } }
     let lines = findings.map { finding in
       let level = finding.level.rawValue
-      return level + String(repeating: " ", count: 9 - level.utf8.count) + "\(finding.subject): "
-        + finding.message
+      return Terminal.paint(level, finding.level.colour)
+        + String(repeating: " ", count: 9 - level.utf8.count) + "\(finding.subject): " + finding.message
     }
     let sum = "\(count(.error)) errors, \(count(.warning)) warnings"
     return (lines + [sum]).joined(separator: "\n")

@@ -8,9 +8,13 @@ enum BackupCommand {
 
       Writes a consistent copy of all registrations to FILE, which must not exist. A server may be
       running. Device tokens in it are encrypted: keep a copy of the token key too, elsewhere.
-      """, operands: 1...1)
+      """, operands: 1...1, takesFiles: true)
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "backup", summary: "copy all registrations to a file, while serving",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let target = arguments.operands.first ?? ""
       let store = try StoreCommand.openTool(settings)

@@ -5,17 +5,29 @@ import Telemetry
 
 /// `pushbox check`: everything that `serve` needs, and with `--online` what the gateways say.
 enum CheckCommand {
-  static func run(_ arguments: [String]) -> Int32 {
-    var arguments = arguments
-    let source = ConfigurationOption.take(from: &arguments)
-    let options = Set(arguments)
-    guard let source, options.isSubset(of: ["--online", "--json", "--strict"]) else {
-      Terminal.printError("Usage: pushbox check [--config FILE] [--online] [--json] [--strict]")
-      return 2
+  static let command = Command(
+    name: "check", summary: "look at the configuration, keys, certificates, files and ports",
+    syntax: CommandSyntax(
+      help: """
+        Usage: pushbox check [--config FILE] [--online] [--json] [--strict]
+
+        Validates the configuration and everything that `serve` needs.
+        Exit status: 0 good, 1 warnings with --strict, 2 errors.
+
+          --online   ask APNs and FCM whether they take the credentials; no device gets anything
+          --json     print {"status": ..., "findings": [{"level", "subject", "message"}, ...]}
+          --strict   warnings make the exit status 1
+        """, options: ["config"], flags: ["online", "json", "strict"]), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    switch command.syntax.read(arguments) {
+    case .exit(let status): return status
+    case .arguments(let arguments):
+      let flags = arguments.flags
+      let report = report(ConfigurationOption.source(arguments), isOnline: flags.contains("online"))
+      Terminal.print(flags.contains("json") ? report.json : report.text)
+      return report.exitStatus(isStrict: flags.contains("strict"))
     }
-    let report = report(source, isOnline: options.contains("--online"))
-    Terminal.print(options.contains("--json") ? report.json : report.text)
-    return report.exitStatus(isStrict: options.contains("--strict"))
   }
 
   /// The server's provider token, so that Apple sees no other one; nil before the first start, and when the

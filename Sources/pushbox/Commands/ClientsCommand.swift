@@ -1,46 +1,59 @@
+import Configuration
 import Store
 
-/// `pushbox clients`: looks at registrations and deletes them, beside a server. Never shows a device token.
+/// `pushbox clients`: looks at registrations and changes them, beside a server. Never shows a device token.
 enum ClientsCommand {
   private static let syntax = CommandSyntax(
     help: """
-      Usage: pushbox clients count
-             pushbox clients list [PREFIX] [--after ID] [--limit N]
-             pushbox clients show ID
-             pushbox clients find TYPE TOKEN
+      Usage: pushbox clients count [--json]
+             pushbox clients list [PREFIX] [--after ID] [--limit N] [--json]
+             pushbox clients show ID [--json]
+             pushbox clients find TYPE TOKEN [--json]
              pushbox clients delete ID...
+             pushbox clients revive ID...
              (each with [--config FILE])
 
       count    registrations by type
       list     client IDs that begin with PREFIX, in order, at most N (100); --after the last one seen
-      show     one registration, without its device token
+      show     one registration without its device token, and how many pushes it got
       find     the client that holds a device token of type apns, apns-sandbox or fcm
       delete   unregister clients
-      """, options: ["after", "limit"], operands: 1...1000)
+      revive   use a device token again that a gateway called dead
+      --json   print a JSON object, for list one a line; times are seconds since the epoch
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+      Exit status 1 when a client is not registered.
+      """, options: ["after", "limit"], flags: ["json"], operands: 1...1000,
+    words: ["count", "list", "show", "find", "delete", "revive"])
+
+  static let command = Command(
+    name: "clients", summary: "count, list, show, find, delete and revive registrations",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let operands = arguments.operands.dropFirst()
       let count = operands.count
+      let isJSON = arguments.flags.contains("json")
       switch arguments.operands.first {
       case "count" where count == 0:
-        let store = try StoreCommand.openTool(settings)
-        let reader = try StoreCommand.reader(store)
-        Terminal.print(
-          StoreCommand.text(try StoreCommand.perform { () throws(StoreError) in try reader.counts() }))
+        let reader = try StoreCommand.reader(try StoreCommand.openTool(settings))
+        let counts = try StoreCommand.perform { () throws(StoreError) in try reader.counts() }
+        Terminal.print(isJSON ? ClientText.json(counts) : StoreCommand.text(counts))
         return 0
       case "list" where count <= 1:
         let limit = arguments.options["limit"] ?? "100"
         guard let limit = Int(limit), limit > 0 else { break }
         let store = try StoreCommand.openTool(settings)
-        return try list(store, operands.first ?? "", after: arguments.options["after"], limit)
+        return try list(store, operands.first ?? "", after: arguments.options["after"], limit, isJSON)
       case "show" where count == 1:
-        return try show(try StoreCommand.openTool(settings), operands.first ?? "")
+        return try show(settings, operands.first ?? "", isJSON)
       case "find" where count == 2:
         guard let kind = TokenKind(name: operands.first ?? "") else { break }
-        return try find(try StoreCommand.openTool(settings), kind, operands.last ?? "")
+        return try find(try StoreCommand.openTool(settings), kind, operands.last ?? "", isJSON)
       case "delete" where count >= 1:
         return try delete(try StoreCommand.openTool(settings), operands)
+      case "revive" where count >= 1:
+        return try revive(try StoreCommand.openTool(settings), operands)
       default: break
       }
       Terminal.printError(syntax.help)
@@ -49,47 +62,42 @@ enum ClientsCommand {
   }
 
   private static func list(
-    _ store: Store, _ prefix: String, after: String?, _ limit: Int
+    _ store: Store, _ prefix: String, after: String?, _ limit: Int, _ isJSON: Bool
   ) throws(StoreCommand.Failure) -> Int32 {
     let reader = try StoreCommand.reader(store)
     let found = try StoreCommand.perform { () throws(StoreError) in
       try reader.list(prefix: prefix, after: after, limit: limit)
     }
     for client in found {
-      let state = client.tombstone.map { "dead: \($0.reason)" } ?? "active"
-      Terminal.print("\(client.key.clientID)\t\(client.kind.name)\t\(state)")
+      Terminal.print(isJSON ? ClientText.json(client) : ClientText.line(client))
     }
     return 0
   }
 
-  private static func show(_ store: Store, _ client: String) throws(StoreCommand.Failure) -> Int32 {
-    let reader = try StoreCommand.reader(store)
-    let record = try StoreCommand.perform { () throws(StoreError) in
-      try reader.lookup(ClientKey(client: bare(client)))
+  private static func show(
+    _ settings: Configuration.Store, _ client: String, _ isJSON: Bool
+  ) throws(StoreCommand.Failure) -> Int32 {
+    let reader = try StoreCommand.reader(try StoreCommand.openTool(settings))
+    let (record, activity) = try StoreCommand.perform { () throws(StoreError) in
+      let key = try ClientKey(client: bare(client))
+      return (try reader.lookup(key), try Store.activity(key, path: settings.path))
     }
     guard let summary = record?.summary else {
       throw StoreCommand.Failure("\(client) is not registered")
     }
-    Terminal.print("client:         \(summary.key.clientID)")
-    Terminal.print("type:           \(summary.kind.name)")
-    Terminal.print("always raw:     \(summary.alwaysRaw)")
-    Terminal.print("authenticated:  \(summary.authenticated)")
-    Terminal.print("first seen:     \(summary.createdAt / 1000) s since the epoch")
-    Terminal.print("registered:     \(summary.updatedAt / 1000) s since the epoch")
-    if let tombstone = summary.tombstone {
-      Terminal.print("token dead:     \(tombstone.time / 1000) s since the epoch, \(tombstone.reason)")
-    }
+    Terminal.print(isJSON ? ClientText.json(summary, activity) : ClientText.page(summary, activity))
     return 0
   }
 
   private static func find(
-    _ store: Store, _ kind: TokenKind, _ token: String
+    _ store: Store, _ kind: TokenKind, _ token: String, _ isJSON: Bool
   ) throws(StoreCommand.Failure) -> Int32 {
     let reader = try StoreCommand.reader(store)
-    let key = try StoreCommand.perform { () throws(StoreError) in try reader.client(kind: kind, token: token)
+    let key = try StoreCommand.perform { () throws(StoreError) in
+      try reader.client(kind: kind, token: token)
     }
     guard let key else { throw StoreCommand.Failure("no client has this token") }
-    Terminal.print(key.clientID)
+    Terminal.print(isJSON ? ClientText.json(key) : key.clientID)
     return 0
   }
 
@@ -104,6 +112,26 @@ enum ClientsCommand {
       }
       Terminal.print(existed ? "deleted \(client)" : "\(client) is not registered")
       if !existed { status = 1 }
+    }
+    return status
+  }
+
+  private static func revive(
+    _ store: Store, _ clients: ArraySlice<String>
+  ) throws(StoreCommand.Failure) -> Int32 {
+    var status: Int32 = 0
+    for client in clients {
+      let outcome = try StoreCommand.perform { () throws(StoreError) in
+        let key = try ClientKey(client: bare(client))
+        return try StoreCommand.wait { store.revive(key, completion: $0) }
+      }
+      switch outcome {
+      case .revived: Terminal.print("revived \(client)")
+      case .active: Terminal.print("\(client) is active already")
+      case .notRegistered:
+        Terminal.print("\(client) is not registered")
+        status = 1
+      }
     }
     return status
   }

@@ -2,11 +2,21 @@ import Configuration
 
 /// `pushbox config show`: what is in effect, and where each value came from.
 enum ConfigCommand {
-  static func run(_ arguments: [String]) -> Int32 {
-    var arguments = arguments
-    guard let source = ConfigurationOption.take(from: &arguments), arguments == ["show"] else {
-      Terminal.printError("Usage: pushbox config show [--config FILE]")
-      return 2
+  static let command = Command(
+    name: "config", summary: "print the configuration in effect and where each value came from",
+    syntax: CommandSyntax(
+      help: """
+        Usage: pushbox config show [--config FILE]
+
+        Prints every value in effect, without secrets, and where it came from: a line of the file, an
+        environment variable, or the default.
+        """, options: ["config"], operands: 1...1, words: ["show"]), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    let source: ConfigurationSource
+    switch command.syntax.read(arguments) {
+    case .exit(let status): return status
+    case .arguments(let arguments): source = ConfigurationOption.source(arguments)
     }
     let configuration: Configuration
     do throws(ConfigurationError) {

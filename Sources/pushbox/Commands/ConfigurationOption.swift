@@ -2,28 +2,16 @@ import Configuration
 import EventLoop
 import Glibc
 
-/// The option and the configuration that `serve`, `check` and `config show` share.
+/// The option `--config` and what it leads to.
 enum ConfigurationOption {
   static let defaultFile = "/etc/pushbox/config.toml"
 
-  /// Takes `--config FILE` or `--config=FILE` out of `arguments`. Nil when its value is missing.
-  static func take(from arguments: inout [String]) -> ConfigurationSource? {
-    var file: String?
-    if let index = arguments.firstIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) {
-      let option = arguments.remove(at: index)
-      if option != "--config" {
-        file = String(option.dropFirst("--config=".count))
-      } else if index < arguments.count {
-        file = arguments.remove(at: index)
-      } else {
-        return nil
-      }
-    }
-    return source(file: file)
+  /// What `--config` names, else the default file if it is there.
+  static func source(_ arguments: CommandSyntax.Arguments) -> ConfigurationSource {
+    source(file: arguments.options["config"])
   }
 
-  /// What to read when `--config` named `file`, or nothing.
-  static func source(file: String?) -> ConfigurationSource {
+  private static func source(file: String?) -> ConfigurationSource {
     ConfigurationSource(
       file: file ?? (access(defaultFile, F_OK) == 0 ? defaultFile : nil),
       environment: ProcessEnvironment.all())

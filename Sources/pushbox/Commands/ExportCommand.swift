@@ -16,7 +16,11 @@ enum ExportCommand {
                    with, else jsonl.
       """, options: ["format", "output"])
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "export", summary: "write all registrations as JSON lines or CSV, device tokens in clear",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let path = arguments.options["output"]
       let format = try TransferFormat.chosen(arguments.options["format"], path)
@@ -34,12 +38,16 @@ enum ExportCommand {
   ) throws(StoreCommand.Failure) -> Int {
     let reader = try StoreCommand.reader(store)
     var count = 0
+    let counts = try StoreCommand.perform { () throws(StoreError) in try reader.counts() }
+    var progress = ProgressBar(total: Int(clamping: counts.totalActive + counts.totalTombstoned))
+    defer { progress.clear() }
     var failure: StoreCommand.Failure?
     var buffer = encoder.header
     try StoreCommand.perform { () throws(StoreError) in
       try reader.forEachRecord { (record) throws(StoreError) in
         encoder.append(record, to: &buffer)
         count += 1
+        progress.advance(1, "\(count) registrations")
         guard buffer.count >= 1 << 16 else { return true }
         failure = output.write(buffer)
         buffer.removeAll(keepingCapacity: true)

@@ -18,9 +18,14 @@ enum ImportCommand {
         --format    by default what FILE ends with, else jsonl
         --dry-run   read everything and say what would be stored
         --tenant    of a dump with several tenants, the one to take; by default that of the first row
-      """, options: ["format", "tenant"], flags: ["dry-run"], operands: 1...1)
+      """, options: ["format", "tenant"], flags: ["dry-run"], operands: 1...1,
+    takesFiles: true)
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "import", summary: "read an export, or a dump of the Rust push server's table",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let path = arguments.operands.first ?? ""
       let format = try TransferFormat.chosen(arguments.options["format"], path)

@@ -12,9 +12,13 @@ enum RestoreCommand {
       be token.key.old).
 
         --force   replace a store that is there; its file stays beside the new one
-      """, flags: ["force"], operands: 1...1)
+      """, flags: ["force"], operands: 1...1, takesFiles: true)
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "restore", summary: "put a backup in place of the registrations",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let source = arguments.operands.first ?? ""
       let cipher = try cipher(settings)

@@ -13,7 +13,11 @@ enum RotateKeyCommand {
       takes the right one. The old key stays in token.key.old: backups made before need it.
       """)
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "rotate-key", summary: "encrypt all device tokens with a new key",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
       let file = TokenKeyFile(path: settings.tokenKeyFile)
       let count: Int

@@ -28,7 +28,11 @@ enum SendCommand {
       or configuration.
       """, options: ["client", "config", "title", "body"], flags: ["raw", "json"])
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "send", summary: "send a test push to one client and print what each step came to",
+    syntax: syntax, run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     switch syntax.read(arguments) {
     case .exit(let status): return status
     case .arguments(let arguments): return run(arguments)
@@ -48,7 +52,7 @@ enum SendCommand {
     } catch {
       return usage("--client: \(error)")
     }
-    guard let loaded = ConfigurationOption.load(ConfigurationOption.source(file: options["config"])) else {
+    guard let loaded = ConfigurationOption.load(ConfigurationOption.source(arguments)) else {
       return 2
     }
     let push = loaded.configuration.push

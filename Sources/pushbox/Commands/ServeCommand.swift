@@ -5,11 +5,23 @@ import Telemetry
 
 /// `pushbox serve`: runs until SIGTERM or SIGINT; SIGHUP reloads the configuration.
 enum ServeCommand {
-  static func run(_ arguments: [String]) -> Int32 {
-    var arguments = arguments
-    guard let source = ConfigurationOption.take(from: &arguments), arguments.isEmpty else {
-      Terminal.printError("Usage: pushbox serve [--config FILE]")
-      return 2
+  static let command = Command(
+    name: "serve", summary: "serve until SIGTERM; SIGHUP reloads the configuration",
+    syntax: CommandSyntax(
+      help: """
+        Usage: pushbox serve [--config FILE]
+
+        Takes registrations and pushes until SIGTERM or SIGINT, then finishes what is under way, for
+        server.shutdown_grace_ms at most. A second signal ends it at once. SIGHUP reloads the
+        configuration; a bad one changes nothing. Speaks the protocol of Type=notify to systemd, takes
+        listening sockets from it (pushbox.socket) and leaves its own there over a restart.
+        """, options: ["config"]), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
+    let source: ConfigurationSource
+    switch command.syntax.read(arguments) {
+    case .exit(let status): return status
+    case .arguments(let arguments): source = ConfigurationOption.source(arguments)
     }
     guard let loaded = ConfigurationOption.load(source) else { return 2 }
     let configuration = loaded.configuration

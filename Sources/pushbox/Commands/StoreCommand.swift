@@ -21,9 +21,7 @@ enum StoreCommand {
     _ syntax: CommandSyntax, _ arguments: ArraySlice<String>,
     _ body: (CommandSyntax.Arguments, Configuration.Store) throws(Failure) -> Int32
   ) -> Int32 {
-    var syntax = syntax
-    syntax.options.insert("config")
-    switch syntax.read(arguments) {
+    switch withConfig(syntax).read(arguments) {
     case .exit(let status): return status
     case .arguments(let arguments):
       guard let loaded = ConfigurationOption.configuration(file: arguments.options["config"]) else {
@@ -36,6 +34,13 @@ enum StoreCommand {
         return error.status
       }
     }
+  }
+
+  /// `syntax` with the option that all of them take.
+  static func withConfig(_ syntax: CommandSyntax) -> CommandSyntax {
+    var syntax = syntax
+    syntax.options.insert("config")
+    return syntax
   }
 
   /// Opens the store beside a server, if one runs.

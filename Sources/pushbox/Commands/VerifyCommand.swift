@@ -10,7 +10,11 @@ enum VerifyCommand {
       running. Exit status 0 only when all is well.
       """)
 
-  static func run(_ arguments: ArraySlice<String>) -> Int32 {
+  static let command = Command(
+    name: "verify", summary: "read all that is stored and say whether it is whole",
+    syntax: StoreCommand.withConfig(syntax), run: { run($0) })
+
+  private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
       let store = try StoreCommand.openTool(settings)
       let (problem, counts) = try StoreCommand.perform { () throws(StoreError) in

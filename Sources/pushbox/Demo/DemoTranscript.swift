@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import MockGateway
 import MockRelay
@@ -7,7 +6,6 @@ import MockRelay
 final class DemoTranscript {
   private(set) var failures = 0
   private var steps = 0
-  private let isColoured = isatty(STDOUT_FILENO) == 1
 
   func introduce(_ stage: DemoStage) {
     Terminal.print(
@@ -31,7 +29,7 @@ final class DemoTranscript {
   func step(_ what: String, _ response: BlockingHTTPResponse, expected: Bool) {
     steps += 1
     if !expected { failures += 1 }
-    let mark = expected ? paint("ok  ", "32") : paint("FAIL", "31")
+    let mark = expected ? Self.okay : Self.failed
     Terminal.print("  \(mark) \(what)")
     Terminal.print("       <- \(response.status) \(Self.cut(response.text, 150))")
   }
@@ -55,7 +53,7 @@ final class DemoTranscript {
   func check(_ what: String, _ isTrue: Bool) {
     steps += 1
     if !isTrue { failures += 1 }
-    Terminal.print("  \(isTrue ? paint("ok  ", "32") : paint("FAIL", "31")) \(what)")
+    Terminal.print("  \(isTrue ? Self.okay : Self.failed) \(what)")
   }
 
   func conclude() {
@@ -66,9 +64,8 @@ final class DemoTranscript {
     Terminal.print("\nAll \(steps) steps went as they should.")
   }
 
-  private func paint(_ text: String, _ colour: String) -> String {
-    isColoured ? "\u{1B}[\(colour)m\(text)\u{1B}[0m" : text
-  }
+  private static var okay: String { Terminal.paint("ok  ", .green) }
+  private static var failed: String { Terminal.paint("FAIL", .red) }
 
   /// The demo's tokens are made up, but a token in full is a bad example.
   static func shortened(_ token: String) -> String {

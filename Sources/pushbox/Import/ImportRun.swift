@@ -12,7 +12,7 @@ struct ImportRun {
   private let target: any ImportTarget
   private var splitter: RecordSplitter
   private var decoder: RegistrationDecoder
-  private var progress: ImportProgress
+  private var progress: ProgressBar
   private var batch: [ImportedRegistration] = []
   /// The line of the first registration in the batch.
   private var batchLine = 1
@@ -25,17 +25,17 @@ struct ImportRun {
     self.target = target
     splitter = RecordSplitter(format)
     decoder = RegistrationDecoder(format, tenant: tenant)
-    progress = ImportProgress(size: size)
+    progress = ProgressBar(total: size)
   }
 
   mutating func read(_ input: InputFile) throws(StoreCommand.Failure) {
     while let bytes = try input.read() {
       for record in splitter.feed(bytes) { try take(record) }
-      progress.advance(bytes.count, registrations: stored + kept)
+      progress.advance(bytes.count, "\(stored + kept) registrations")
     }
     if let last = splitter.finish() { try take(last) }
     try store()
-    progress.end()
+    progress.clear()
   }
 
   /// Prints the account; the exit status.
@@ -73,7 +73,7 @@ struct ImportRun {
         if outcome == .stored { stored += 1 } else { kept += 1 }
       }
     } catch {
-      progress.end()
+      progress.clear()
       throw StoreCommand.Failure(
         "stopped before line \(batchLine): \(error); what was stored stays (\(stored)), run it again")
     }

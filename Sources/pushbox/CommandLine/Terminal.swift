@@ -1,7 +1,14 @@
+import EventLoop
 import Glibc
 
 /// Text for whoever started the command.
 enum Terminal {
+  enum Colour: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+  }
+
   static func print(_ text: String) {
     write(text + "\n", to: STDOUT_FILENO)
   }
@@ -9,6 +16,18 @@ enum Terminal {
   static func printError(_ text: String) {
     write(text + "\n", to: STDERR_FILENO)
   }
+
+  /// `text` in a colour, when standard output is a terminal that shows it and NO_COLOR (no-color.org) is not
+  /// set.
+  static func paint(_ text: String, _ colour: Colour) -> String {
+    showsColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  private static let showsColour: Bool = {
+    let environment = ProcessEnvironment.all()
+    return isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
+      && environment["TERM"] != "dumb"
+  }()
 
   /// Shows a line on standard error that the next one overwrites.
   static func showProgress(_ text: String) {

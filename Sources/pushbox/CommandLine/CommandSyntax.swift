@@ -1,12 +1,18 @@
+import Configuration
+
 /// The options and operands that a command takes, and how they are read: `--name VALUE`, `--name=VALUE`,
 /// `--flag`, operands in between, and `--` before operands that begin with a dash.
-struct CommandSyntax {
+struct CommandSyntax: Sendable {
   /// What `pushbox COMMAND --help` prints, beginning with the usage line.
   var help: String
   /// Names of options with a value, without the dashes.
   var options: Set<String> = []
   var flags: Set<String> = []
   var operands: ClosedRange<Int> = 0...0
+  /// What the first operand may be, when it is a word of ours.
+  var words: [String] = []
+  /// Whether an operand is the name of a file.
+  var takesFiles = false
 
   struct Arguments {
     var options: [String: String] = [:]
@@ -48,8 +54,11 @@ struct CommandSyntax {
         }
         read.options[name] = value
       } else {
-        return refuse("there is no option \(argument)")
+        return refuse(unknownOption(argument, name))
       }
+    }
+    if let word = read.operands.first, !words.isEmpty, !words.contains(word) {
+      return refuse("there is no '\(word)' here" + Self.suggestion(word, among: words))
     }
     guard operands.contains(read.operands.count) else {
       return refuse(read.operands.count < operands.lowerBound ? "something is missing" : "too many operands")
@@ -61,5 +70,16 @@ struct CommandSyntax {
   func refuse(_ problem: String) -> Outcome {
     Terminal.printError("\(problem)\n\n\(help)")
     return .exit(2)
+  }
+
+  private func unknownOption(_ argument: String, _ name: String) -> String {
+    if flags.contains(name) { return "--\(name) takes no value" }
+    let known = (options.union(flags).union(["help"])).sorted().map { "--" + $0 }
+    return "there is no option \(argument)" + Self.suggestion("--" + name, among: known)
+  }
+
+  /// "; did you mean X?", when one of `candidates` is near.
+  static func suggestion(_ name: String, among candidates: [String]) -> String {
+    EditDistance.nearest(to: name, among: candidates).map { "; did you mean \($0)?" } ?? ""
   }
 }

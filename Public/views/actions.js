@@ -1,0 +1,40 @@
+// Who did what on this page.
+
+import * as api from "../api.js";
+import { shortID } from "../clientid.js";
+import { h } from "../dom.js";
+import * as format from "../format.js";
+import { stateLabel } from "../glyphs.js";
+import { dataTable, empty, failure, head, waiting } from "../parts.js";
+import { link } from "../router.js";
+
+const words = {
+  login: "Signed in", logout: "Signed out", delete: "Deleted a registration", restore: "Undid a deletion",
+  revive: "Revived a registration", test_push: "Sent a test push", reload: "Reloaded the configuration", backup: "Downloaded a backup",
+};
+const failedWords = { login: "Wrong password" };
+
+export const title = "Log";
+
+/** Shows the latest actions, newest first. */
+export async function show(main, { signal }) {
+  const list = h("div", waiting());
+  main.replaceChildren(head(title, "What was done on this page, and wrong passwords."), list);
+  try {
+    const { items } = await api.get("actions", { signal });
+    if (!signal.aborted) list.replaceChildren(items.length ? table(items) : empty("Nothing yet.", "Signing in is the first entry."));
+  } catch (error) {
+    if (!signal.aborted) list.replaceChildren(failure(error, () => show(main, { signal })));
+  }
+}
+
+function table(items) {
+  return dataTable(["When", "What", "Client", "From"], items.map((item) => [
+    h("span", { title: format.ago(item.at) }, format.moment(item.at)),
+    [item.ok ? words[item.action] ?? item.action
+      : stateLabel("rejected", failedWords[item.action] ?? `${words[item.action] ?? item.action}: failed`),
+    item.detail && h("span.aside", ` ${item.detail}`)],
+    item.target ? h("a.id", { href: link("registrations", item.target), title: item.target }, shortID(item.target)) : "",
+    item.address ? h("code", item.address) : "",
+  ]));
+}

@@ -1,0 +1,20 @@
+// A copy of all registrations, to keep elsewhere.
+
+import * as api from "../api.js";
+import { h } from "../dom.js";
+import { head, section } from "../parts.js";
+
+export const title = "Backup";
+
+/** Offers the copy, and says what it takes to use it. */
+export function show(main) {
+  main.replaceChildren(
+    head(title, "A consistent copy of every registration, made while the server runs."),
+    h("p", h("a.button.primary", { href: api.address("backup"), download: "" }, "Download a backup")),
+    section("What you need besides", null,
+      h("p", "Device tokens in the copy are encrypted. Without the token key of this server it is of no use: keep ",
+        h("code", "token.key"), " from the store's folder with it, but not in the same place.")),
+    section("How to put it back", null,
+      h("p", "With the server stopped; the copy is verified in full before it takes the place of what is there."),
+      h("pre", h("code", "systemctl stop pushbox\npushbox restore BACKUP --config /etc/pushbox/config.toml\nsystemctl start pushbox"))));
+}

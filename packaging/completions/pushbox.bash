@@ -1,0 +1,45 @@
+# Bash completion of pushbox.
+_pushbox() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local options='' words='' files=''
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients send backup restore export import verify rotate-key demo version help' -- "$current")
+    return
+  fi
+  case $previous in
+    --config | --output)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return
+      ;;
+    --format)
+      mapfile -t COMPREPLY < <(compgen -W 'jsonl csv' -- "$current")
+      return
+      ;;
+  esac
+  case ${COMP_WORDS[1]} in
+    serve) options='--config --help' ;;
+    check) options='--config --help --json --online --strict' ;;
+    config) options='--config --help' words='show' ;;
+    health) options='--config --help --json --ready' ;;
+    clients) options='--after --config --help --json --limit' words='count list show find delete revive' ;;
+    send) options='--body --client --config --help --json --raw --title' ;;
+    backup) options='--config --help' files=1 ;;
+    restore) options='--config --force --help' files=1 ;;
+    export) options='--config --format --help --output' ;;
+    import) options='--config --dry-run --format --help --tenant' files=1 ;;
+    verify) options='--config --help' ;;
+    rotate-key) options='--config --help' ;;
+    demo) options='--help' ;;
+    version) options='--help --json' ;;
+    help) options='--help' words='serve check config health clients send backup restore export import verify rotate-key demo version help' ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  elif [ -n "$files" ]; then
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  elif [ "$COMP_CWORD" -eq 2 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  fi
+}
+complete -o filenames -F _pushbox pushbox
