@@ -80,7 +80,9 @@ let package = Package(
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     // What scripts/fuzz.sh and FuzzTests feed with random input.
     .target(
-      name: "FuzzTargets", dependencies: ["HTTP"], path: "Fuzz/Targets", swiftSettings: strict),
+      name: "FuzzTargets",
+      dependencies: ["Bytes", "Configuration", "Crypto", "HTTP", "JSON", "Relay", "TLS", "TOML"],
+      path: "Fuzz/Targets", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -91,7 +93,8 @@ let package = Package(
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "Bytes"], swiftSettings: strict),
     .testTarget(
-      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop"], swiftSettings: strict),
+      name: "TLSTests", dependencies: ["Bytes", "TLS", "Crypto", "EventLoop", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["Bytes", "CLinux", "Crypto", "EventLoop", "HTTP", "TLS", "TestSupport"],
@@ -120,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TLS", "TestSupport",
+        "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),

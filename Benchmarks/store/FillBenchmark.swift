@@ -2,12 +2,11 @@ import EventLoop
 import Glibc
 import Store
 
-/// Fills a store step by step; at each step, how long a look-up takes and how large the file is.
+/// Fills a store step by step; at each step, how long it took and how large the file is.
 enum FillBenchmark {
   /// In one transaction: token hashes are spread over the whole index, so small ones would write each of its
   /// pages again and again.
   private static let batch = 500_000
-  private static let lookups = 50_000
 
   static func run(_ folder: String, counts: [Int]) throws {
     let store = try StoreBenchmark.open(folder)
@@ -24,8 +23,6 @@ enum FillBenchmark {
       report("fill: \(before) to \(count) in \(seconds) s")
       let bytes = try store.status().registrations.usedBytes
       report("size: \(count) registrations, \(bytes) bytes, \(Double(bytes) / Double(count)) each")
-      let reader = try store.makeReader()
-      for _ in 0..<2 { report("lookup: \(count) registrations, \(try look(reader, count)) ns each") }
     }
     store.close()
   }
@@ -43,18 +40,5 @@ enum FillBenchmark {
       done.give(true)
     }
     _ = done.wait()
-  }
-
-  /// Nanoseconds of a look-up of clients at random, token opened.
-  private static func look(_ reader: StoreReader, _ count: Int) throws -> Int {
-    let keys = try (0..<lookups).map { _ in
-      try ClientKey(client: SampleRegistration.clientID(.random(in: 0..<count)))
-    }
-    let start = MonotonicTime.now()
-    var found = 0
-    for key in keys where try reader.lookup(key) != nil { found += 1 }
-    let nanoseconds = (MonotonicTime.now() - start).wholeMilliseconds * 1_000_000
-    if found != lookups { report("error: \(lookups - found) of \(lookups) clients were not found") }
-    return Int(nanoseconds) / lookups
   }
 }

@@ -6,7 +6,8 @@ import Store
 /// Measures the store alone, without a server. Benchmarks/STORE.md says how to read the lines.
 ///
 ///     storebench durable FOLDER            registrations a second by concurrency, against raw LMDB
-///     storebench fill FOLDER COUNT...      fills up to each count, looks clients up, says sizes
+///     storebench fill FOLDER COUNT...      fills up to each count, says how long it took and the size
+///     storebench lookup FOLDER             how long a look-up takes
 ///     storebench idle FOLDER               memory of a process that has the store open and does nothing
 @main
 enum StoreBenchmark {
@@ -18,6 +19,7 @@ enum StoreBenchmark {
     case "fill":
       let counts = arguments.dropFirst(2).compactMap { Int($0) }
       try FillBenchmark.run(folder, counts: counts)
+    case "lookup": try LookupBenchmark.run(folder)
     case "idle": try idle(folder)
     default: exit(2)
     }

@@ -20,7 +20,7 @@ public struct FuzzTarget: Sendable {
 
   /// Every target; `FuzzTests` and `make fuzz` go through this list.
   public static let all: [FuzzTarget] = [
-    .http2Client
+    .http2Client, .http1Request, .json, .pushBody, .toml, .jwt, .didKey, .pkcs12,
   ]
 }
 

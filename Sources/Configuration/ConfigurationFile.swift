@@ -5,6 +5,11 @@ public struct ConfigurationFile: Sendable {
   /// May hold secrets.
   public let bytes: [UInt8]
 
+  public init(path: String, bytes: [UInt8]) {
+    self.path = path
+    self.bytes = bytes
+  }
+
   /// Reads the file at `path`, of at most 1 MiB.
   public static func read(_ path: String) throws(ConfigurationError) -> ConfigurationFile {
     do {

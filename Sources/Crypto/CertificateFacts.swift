@@ -7,9 +7,13 @@ public struct CertificateFacts: Sendable, Hashable {
   /// From now to its end, rounded towards zero; negative once it is over.
   public var daysLeft: Int
   public var hasExpired: Bool
+  /// Whether it stands for the host that was asked for (RFC 6125); true when none was.
+  public var isForHost: Bool
 
   /// Every certificate in a PEM text, in order. Errors: `invalidPEM` when there is none.
-  public static func all(inPEM text: String) throws(CryptoError) -> [CertificateFacts] {
+  ///
+  /// - Parameter host: a host name to look for in them.
+  public static func all(inPEM text: String, host: String? = nil) throws(CryptoError) -> [CertificateFacts] {
     let bytes = Array(text.utf8)
     let facts = bytes.withUnsafeBytes { buffer -> [CertificateFacts] in
       guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return [] }
@@ -17,7 +21,7 @@ public struct CertificateFacts: Sendable, Hashable {
       var found: [CertificateFacts] = []
       while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
         defer { X509_free(certificate) }
-        found.append(CertificateFacts(certificate))
+        found.append(CertificateFacts(certificate, host))
       }
       return found
     }
@@ -27,7 +31,7 @@ public struct CertificateFacts: Sendable, Hashable {
     return facts
   }
 
-  private init(_ certificate: OpaquePointer) {
+  private init(_ certificate: OpaquePointer, _ host: String?) {
     var name = [CChar](repeating: 0, count: 256)
     let length = X509_NAME_get_text_by_NID(
       X509_get_subject_name(certificate), NID_commonName, &name, Int32(name.count))
@@ -39,5 +43,6 @@ public struct CertificateFacts: Sendable, Hashable {
     let isKnown = ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1
     daysLeft = Int(days)
     hasExpired = !isKnown || days < 0 || seconds < 0
+    isForHost = host.map { X509_check_host(certificate, $0, $0.utf8.count, 0, nil) == 1 } ?? true
   }
 }

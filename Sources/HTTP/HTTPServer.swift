@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 
 /// A server on one loop: a listener and the connections that came by it. Loop thread only.
@@ -5,19 +6,30 @@ import EventLoop
 /// Several workers serve one address by a server each, with `reusePort`. Call `stop` before letting go
 /// of a server: its listener and its connections live on the loop.
 public final class HTTPServer {
+  private struct Open {
+    let connection: any HTTPServerConnection
+    /// What it counts for at the limiter.
+    let network: IPAddress?
+  }
+
+  /// Makes the TLS layer of sockets accepted from now on; nil serves plain HTTP.
+  public var makeLayer: SocketTransport.LayerFactory?
   private let context: HTTPServerContext
-  private let makeLayer: SocketTransport.LayerFactory?
+  private let limiter: ConnectionLimiter?
   private var listener: Listener?
-  private var connections: [ObjectIdentifier: any HTTPServerConnection] = [:]
+  private var connections: [ObjectIdentifier: Open] = [:]
   private var isStopping = false
   private var stopTimer: Timer?
   private var onStopped: (() -> Void)?
 
-  /// - Parameter makeLayer: makes the TLS layer of an accepted socket; nil serves plain HTTP.
+  /// - Parameters:
+  ///   - limiter: counts the connections of each address, if need be over several servers.
+  ///   - makeLayer: makes the TLS layer of an accepted socket; nil serves plain HTTP.
   public init(
     loop: EventLoop, options: HTTPServerOptions = HTTPServerOptions(), handler: any HTTPHandler,
-    makeLayer: SocketTransport.LayerFactory? = nil
+    limiter: ConnectionLimiter? = nil, makeLayer: SocketTransport.LayerFactory? = nil
   ) {
+    self.limiter = limiter
     context = HTTPServerContext(loop: loop, options: options, handler: handler)
     self.makeLayer = makeLayer
   }
@@ -55,8 +67,8 @@ public final class HTTPServer {
     onStopped = completion
     listener?.close()
     listener = nil
-    for connection in connections.values {
-      connection.shutdown()
+    for open in connections.values {
+      open.connection.shutdown()
     }
     if connections.isEmpty {
       finishStop()
@@ -67,7 +79,13 @@ public final class HTTPServer {
 
   private func accept(_ socket: consuming Socket, _ address: SocketAddress) {
     // Dropping the socket closes it.
+    let network = limiter?.open(address)
+    guard limiter == nil || network != nil else {
+      context.counters.connectionsRefusedByAddress += 1
+      return
+    }
     guard connections.count < context.options.maximumConnections else {
+      if let network { limiter?.close(network) }
       context.counters.connectionsRefused += 1
       return
     }
@@ -75,14 +93,14 @@ public final class HTTPServer {
     let transport = SocketTransport(
       loop: context.loop, accepted: socket, from: address, makeLayer: makeLayer)
     if makeLayer == nil {
-      adopt(HTTP1ServerConnection(transport: transport, context: context), replacing: nil)
+      adopt(HTTP1ServerConnection(transport: transport, context: context), of: network)
     } else {
       let pending = NegotiatingConnection(transport: transport)
       pending.onNegotiated = { [weak self] pending in
         guard let self else { return transport.abort() }
-        self.adopt(self.makeConnection(transport), replacing: pending)
+        self.replace(pending, by: self.makeConnection(transport))
       }
-      adopt(pending, replacing: nil)
+      adopt(pending, of: network)
     }
     transport.start(handshakeTimeout: context.options.handshakeTimeout)
   }
@@ -97,14 +115,14 @@ public final class HTTPServer {
     return HTTP1ServerConnection(transport: transport, context: context, scheme: "https")
   }
 
-  private func adopt(
-    _ connection: any HTTPServerConnection, replacing old: (any HTTPServerConnection)?
-  ) {
-    if let old {
-      connections[ObjectIdentifier(old)] = nil
-    }
+  private func replace(_ old: any HTTPServerConnection, by new: any HTTPServerConnection) {
+    let network = connections.removeValue(forKey: ObjectIdentifier(old))?.network
+    adopt(new, of: network)
+  }
+
+  private func adopt(_ connection: any HTTPServerConnection, of network: IPAddress?) {
     let key = ObjectIdentifier(connection)
-    connections[key] = connection
+    connections[key] = Open(connection: connection, network: network)
     connection.onClose = { [weak self] in self?.remove(key) }
     if isStopping {
       connection.shutdown()
@@ -112,15 +130,15 @@ public final class HTTPServer {
   }
 
   private func remove(_ key: ObjectIdentifier) {
-    connections[key] = nil
+    if let network = connections.removeValue(forKey: key)?.network { limiter?.close(network) }
     if isStopping, connections.isEmpty {
       finishStop()
     }
   }
 
   private func abortAll() {
-    for connection in connections.values {
-      connection.abort()
+    for open in connections.values {
+      open.connection.abort()
     }
   }
 

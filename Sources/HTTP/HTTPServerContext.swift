@@ -5,6 +5,8 @@ public struct HTTPServerCounters: Sendable, Hashable {
   public var connectionsAccepted: UInt64 = 0
   /// Closed on arrival because of `maximumConnections`.
   public var connectionsRefused: UInt64 = 0
+  /// Closed on arrival because their address has too many.
+  public var connectionsRefusedByAddress: UInt64 = 0
   public var connectionsOpen = 0
   public var requests: UInt64 = 0
   /// Requests refused by the parser.

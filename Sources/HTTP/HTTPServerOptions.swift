@@ -13,7 +13,7 @@ public struct HTTPServerOptions: Sendable {
   public var handshakeTimeout = Duration.seconds(10)
   /// Connections of this server at once; one more is closed as soon as it is accepted.
   public var maximumConnections = 10_000
-  /// After that many requests an HTTP/1.1 connection is closed; nil for no limit.
+  /// After that many requests a connection is closed in good order; nil for no limit.
   public var maximumRequestsPerConnection: Int?
   /// Makes the answer to a request that was refused before it reached the handler, and to one whose
   /// handler gave none, from a status code and a reason for the peer.

@@ -12,4 +12,22 @@ extension MockGateway {
   public func revokeAPNsKey(id: String) {
     _ = onLoop { $0.apnsVerifier.setKey(nil, id: id) }
   }
+
+  /// Takes assertions of `key` too, under its ID, for the same service account; the account's file with it.
+  public func addServiceAccountKey(_ key: RSAPrivateKey, id: String) throws -> [UInt8] {
+    let publicKey = try key.publicKey()
+    let audience = onLoop { set -> String in
+      set.oauth.setKey(publicKey, id: id)
+      return set.oauth.audience
+    }
+    var account = credentials
+    account.serviceAccountKey = key
+    account.serviceAccountKeyID = id
+    return try account.serviceAccountJSON(tokenURI: audience ?? "")
+  }
+
+  /// Refuses assertions of the key from now on. Access tokens that it brought go on, as Google's do.
+  public func revokeServiceAccountKey(id: String) {
+    _ = onLoop { $0.oauth.setKey(nil, id: id) }
+  }
 }

@@ -36,7 +36,9 @@ public final class Store: Sendable {
     lock = isServing ? try ServeLock(folder: path) : nil
     let environment = try LMDBEnvironment(
       path: path + "/registrations",
-      settings: .init(mapSize: isServing ? options.mapSize : nil, isDurable: true, mayCreate: isServing))
+      settings: .init(
+        mapSize: isServing ? options.mapSize : nil, isDurable: true, mayCreate: isServing,
+        onUnusable: options.onUnusable))
     registrations = try Self.openTables(environment, isServing: isServing, folder: path, cipher: cipher)
     guard isServing else {
       deliveries = nil
@@ -47,7 +49,8 @@ public final class Store: Sendable {
     }
     let folder = DeliveriesFolder(path: path + "/deliveries")
     let marks = try DeliveredMarks.open(
-      folder, mapSize: options.deliveriesMapSize, time: options.clock() / 1000, warn: options.onWarning)
+      folder, mapSize: options.deliveriesMapSize, time: options.clock() / 1000, warn: options.onWarning,
+      onUnusable: options.onUnusable)
     let upkeep = DeliveriesUpkeep(
       marks, activity: activity, folder: folder, options: options)
     deliveries = marks

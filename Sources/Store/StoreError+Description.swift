@@ -39,7 +39,7 @@ extension StoreError: CustomStringConvertible {
     case .tooManyReaders(let path):
       "all reader slots of the store in \(path) are taken; stop tools that have it open"
     case .mustReopen(let path):
-      "an earlier write to \(path) failed for good; check the disk, then restart pushbox"
+      "an earlier write to \(path) failed for good; pushbox must be started anew, check the disk if it comes again"
     case .invalidValue(let detail):
       detail
     case .cipher(let detail):

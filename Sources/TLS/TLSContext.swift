@@ -59,6 +59,10 @@ public final class TLSContext: Sendable {
       SSL_CTX_set_verify(context.context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
       try context.load(clientTrust)
     }
+    // Of TLS 1.2 only what is sealed and forward-secret; TLS 1.3 has nothing else.
+    guard SSL_CTX_set_cipher_list(context.context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
+      throw .library(TLSError.lastReason())
+    }
     // Without it a server that verifies clients refuses to resume.
     SSL_CTX_set_session_id_context(context.context, Array("pushbox".utf8), 7)
     SSL_CTX_set_alpn_select_cb(

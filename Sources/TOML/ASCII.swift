@@ -28,12 +28,11 @@ enum ASCII {
 
   /// `unquoted-key` of the grammar.
   static func isBareKey(_ byte: UInt8?) -> Bool {
-    guard let byte else { return false }
-    return switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 0x30...0x39,
-      underscore, minus:
-      true
-    default: false
-    }
+    guard let byte, byte < 0x80 else { return false }
+    return (byte < 0x40 ? bareKeysLow >> UInt64(byte) : bareKeysHigh >> UInt64(byte & 0x3F)) & 1 == 1
   }
+
+  // A bit for each character: digits and the hyphen below 0x40, letters and the underscore above.
+  private static let bareKeysLow: UInt64 = 0x3FF << 0x30 | 1 << 0x2D
+  private static let bareKeysHigh: UInt64 = 0x3FF_FFFF << 0x01 | 1 << 0x1F | 0x3FF_FFFF << 0x21
 }

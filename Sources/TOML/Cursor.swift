@@ -3,15 +3,22 @@ struct Cursor {
   let bytes: [UInt8]
   private(set) var offset = 0
   private var line = 1
-  private var column = 1
+  /// The offset less this is the column: it counts the bytes before the line, and in the line those that continue
+  /// a character.
+  private var columnBase = -1
 
   /// Starts after a byte order mark.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    if bytes.starts(with: ASCII.byteOrderMark) { offset = 3 }
+    if bytes.starts(with: ASCII.byteOrderMark) {
+      offset = 3
+      columnBase = 2
+    }
   }
 
-  var position: TOMLPosition { TOMLPosition(line: line, column: column, offset: offset) }
+  var position: TOMLPosition {
+    TOMLPosition(line: line, column: offset - columnBase, offset: offset)
+  }
 
   /// The byte here; nil at the end.
   var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
@@ -32,21 +39,67 @@ struct Cursor {
     offset + count <= bytes.count && bytes[offset..<offset + count].allSatisfy { $0 == byte }
   }
 
+  /// The text of `range`; without a slice, which would count a reference each time.
+  func text(_ range: Range<Int>) -> String {
+    bytes.withUnsafeBufferPointer {
+      String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+    }
+  }
+
   /// Steps over one byte.
   mutating func advance() {
     guard let byte = peek else { return }
-    offset += 1
     if byte == ASCII.lineFeed {
       line += 1
-      column = 1
-    } else if byte & 0xC0 != 0x80 {
-      // A continuation byte belongs to the character before it.
-      column += 1
+      columnBase = offset
+    } else if byte & 0xC0 == 0x80 {
+      columnBase += 1
     }
+    offset += 1
   }
 
   mutating func advance(by count: Int) {
     for _ in 0..<count { advance() }
+  }
+
+  /// Steps over the characters of a bare key.
+  mutating func skipBareKey() {
+    var index = offset
+    while index < bytes.count, ASCII.isBareKey(bytes[index]) { index += 1 }
+    offset = index
+  }
+
+  /// Where the characters end of which numbers and names of values consist.
+  var endOfLiteral: Int {
+    var index = offset
+    while index < bytes.count,
+      ASCII.isBareKey(bytes[index]) || bytes[index] == ASCII.plus || bytes[index] == ASCII.dot
+    { index += 1 }
+    return index
+  }
+
+  /// Steps over a literal, which is ASCII on one line.
+  mutating func skipLiteral(to end: Int) { offset = end }
+
+  /// Steps over text up to one of two bytes, or to the end of the line unless `acrossLines`, or of the text.
+  mutating func skipText(until first: UInt8, or second: UInt8, acrossLines: Bool) {
+    var index = offset
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == first || byte == second { break }
+      // Of the control characters only tab and line ends got this far.
+      if byte < 0x20, byte != ASCII.tab {
+        guard acrossLines else { break }
+        if byte == ASCII.lineFeed {
+          line += 1
+          columnBase = index
+        }
+      } else if byte & 0xC0 == 0x80 {
+        columnBase += 1
+      }
+      index += 1
+    }
+    offset = index
   }
 
   /// Steps over `byte` when it is here.
@@ -58,7 +111,7 @@ struct Cursor {
 
   /// Steps over spaces and tabs.
   mutating func skipBlanks() {
-    while peek == ASCII.space || peek == ASCII.tab { advance() }
+    while offset < bytes.count, bytes[offset] == ASCII.space || bytes[offset] == ASCII.tab { offset += 1 }
   }
 
   /// Steps over one line end when it is here.
@@ -72,7 +125,7 @@ struct Cursor {
   /// Steps over a comment when one is here, up to its line end.
   mutating func skipComment() {
     guard peek == ASCII.hash else { return }
-    while !isAtEnd, !isAtNewline { advance() }
+    skipText(until: ASCII.lineFeed, or: ASCII.lineFeed, acrossLines: false)
   }
 
   /// Steps over blanks, comments and line ends.

@@ -1,20 +1,25 @@
 /// A calendar date (proleptic Gregorian), valid by construction: TOML's local date.
 public struct TOMLDate: Sendable, Hashable, CustomStringConvertible {
+  // Stored small: every value of a document has room for its largest case.
+  private let storedYear: Int16
+  private let storedMonth: UInt8
+  private let storedDay: UInt8
+
   /// 0 to 9999.
-  public let year: Int
+  public var year: Int { Int(storedYear) }
   /// 1 to 12.
-  public let month: Int
+  public var month: Int { Int(storedMonth) }
   /// 1 to the month's last day.
-  public let day: Int
+  public var day: Int { Int(storedDay) }
 
   /// nil when there is no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard (0...9999).contains(year), (1...12).contains(month),
       day >= 1, day <= TOMLDate.days(inMonth: month, of: year)
     else { return nil }
-    self.year = year
-    self.month = month
-    self.day = day
+    storedYear = Int16(year)
+    storedMonth = UInt8(month)
+    storedDay = UInt8(day)
   }
 
   /// Days of `month` (1 to 12), leap years included.
@@ -32,24 +37,29 @@ public struct TOMLDate: Sendable, Hashable, CustomStringConvertible {
 
 /// A time of day, valid by construction: TOML's local time.
 public struct TOMLTime: Sendable, Hashable, CustomStringConvertible {
+  private let storedHour: UInt8
+  private let storedMinute: UInt8
+  private let storedSecond: UInt8
+  private let storedNanosecond: UInt32
+
   /// 0 to 23.
-  public let hour: Int
+  public var hour: Int { Int(storedHour) }
   /// 0 to 59.
-  public let minute: Int
+  public var minute: Int { Int(storedMinute) }
   /// 0 to 60: RFC 3339 section 5.7 allows the leap second.
-  public let second: Int
+  public var second: Int { Int(storedSecond) }
   /// 0 to 999,999,999.
-  public let nanosecond: Int
+  public var nanosecond: Int { Int(storedNanosecond) }
 
   /// nil when a part is out of range.
   public init?(hour: Int, minute: Int, second: Int, nanosecond: Int = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
       (0...999_999_999).contains(nanosecond)
     else { return nil }
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-    self.nanosecond = nanosecond
+    storedHour = UInt8(hour)
+    storedMinute = UInt8(minute)
+    storedSecond = UInt8(second)
+    storedNanosecond = UInt32(nanosecond)
   }
 
   /// `HH:MM:SS`, and the fraction in 3, 6 or 9 digits when there is one.
@@ -79,15 +89,17 @@ public struct TOMLLocalDateTime: Sendable, Hashable, CustomStringConvertible {
 public struct TOMLOffsetDateTime: Sendable, Hashable, CustomStringConvertible {
   public let date: TOMLDate
   public let time: TOMLTime
+  private let storedOffset: Int16
+
   /// Local time minus UTC, in minutes: -1439 to 1439.
-  public let offsetMinutes: Int
+  public var offsetMinutes: Int { Int(storedOffset) }
 
   /// nil for an offset of a day or more.
   public init?(date: TOMLDate, time: TOMLTime, offsetMinutes: Int) {
     guard abs(offsetMinutes) < 24 * 60 else { return nil }
     self.date = date
     self.time = time
-    self.offsetMinutes = offsetMinutes
+    storedOffset = Int16(offsetMinutes)
   }
 
   public var description: String {

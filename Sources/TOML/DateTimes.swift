@@ -1,9 +1,12 @@
 extension Cursor {
   /// Whether a date starts here; nothing else in TOML starts with four digits and a hyphen.
-  var isAtDate: Bool { (0..<4).allSatisfy { ASCII.isDigit(peek($0)) } && peek(4) == ASCII.minus }
+  var isAtDate: Bool {
+    peek(4) == ASCII.minus && ASCII.isDigit(peek) && ASCII.isDigit(peek(1)) && ASCII.isDigit(peek(2))
+      && ASCII.isDigit(peek(3))
+  }
 
   /// Whether a time starts here; nothing else in TOML starts with two digits and a colon.
-  var isAtTime: Bool { ASCII.isDigit(peek) && ASCII.isDigit(peek(1)) && peek(2) == ASCII.colon }
+  var isAtTime: Bool { peek(2) == ASCII.colon && ASCII.isDigit(peek) && ASCII.isDigit(peek(1)) }
 
   /// Reads a date, or a date and a time with or without an offset (RFC 3339 section 5.6).
   mutating func readDateTime() throws(TOMLError) -> TOMLValue.Content {

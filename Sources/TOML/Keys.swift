@@ -6,8 +6,10 @@ struct ExactKey: Hashable {
   init(_ text: String) { self.text = text }
 
   static func == (left: ExactKey, right: ExactKey) -> Bool {
-    // Most keys differ in length, which is known without a look at them.
-    left.text.utf8.count == right.text.utf8.count && left.text.utf8.elementsEqual(right.text.utf8)
+    // Most keys differ in length, which is known without a look at them. Texts with the same code points are
+    // always equal; of those that are equal few need a second look.
+    left.text.utf8.count == right.text.utf8.count && left.text == right.text
+      && left.text.utf8.elementsEqual(right.text.utf8)
   }
 
   func hash(into hasher: inout Hasher) {
@@ -22,18 +24,19 @@ struct KeyIndex {
   /// Empty while there are few entries.
   private var hashed: [ExactKey: Int] = [:]
 
-  /// The index of `key` among entries whose keys `keyAt` gives.
-  func find(_ key: ExactKey, count: Int, keyAt: (Int) -> ExactKey) -> Int? {
+  /// The index of the entry of `key`.
+  func find(_ key: ExactKey, in entries: [TOMLTable.Entry]) -> Int? {
     guard hashed.isEmpty else { return hashed[key] }
-    return (0..<count).first { keyAt($0) == key }
+    let length = key.text.utf8.count
+    return entries.indices.first { entries[$0].key.utf8.count == length && ExactKey(entries[$0].key) == key }
   }
 
-  /// Notes that `key` was added as the last of `count` entries.
-  mutating func add(_ key: ExactKey, count: Int, keyAt: (Int) -> ExactKey) {
+  /// Notes that the last entry was added.
+  mutating func noteLast(of entries: [TOMLTable.Entry]) {
     if !hashed.isEmpty {
-      hashed[key] = count - 1
-    } else if count > Self.linearLimit {
-      for index in 0..<count { hashed[keyAt(index)] = index }
+      if let last = entries.last { hashed[ExactKey(last.key)] = entries.count - 1 }
+    } else if entries.count > Self.linearLimit {
+      for index in entries.indices { hashed[ExactKey(entries[index].key)] = index }
     }
   }
 }
@@ -42,6 +45,15 @@ struct KeyIndex {
 struct KeyPart {
   let key: ExactKey
   let position: TOMLPosition
+}
+
+/// A key with all its parts. Most have one, which takes no array.
+struct KeyPath {
+  var parents: [KeyPart] = []
+  var last: KeyPart
+
+  var count: Int { parents.count + 1 }
+  var parts: [KeyPart] { parents + [last] }
 }
 
 /// A key as a message shows it: dotted, and quoted where it is not bare.
@@ -63,15 +75,19 @@ func describe(_ path: some Sequence<KeyPart>) -> String {
 
 extension Cursor {
   /// Reads a key with all its dotted parts, and the blanks after it. `maximumParts` bounds the nesting.
-  mutating func readKey(maximumParts: Int, depth: DepthLimit) throws(TOMLError) -> [KeyPart] {
-    var parts: [KeyPart] = []
-    repeat {
+  mutating func readKey(maximumParts: Int, depth: DepthLimit) throws(TOMLError) -> KeyPath {
+    skipBlanks()
+    guard maximumParts > 0 else { throw depth.exceeded(at: position) }
+    var path = KeyPath(last: try readKeyPart())
+    skipBlanks()
+    while skip(ASCII.dot) {
       skipBlanks()
-      guard parts.count < maximumParts else { throw depth.exceeded(at: position) }
-      parts.append(try readKeyPart())
+      guard path.count < maximumParts else { throw depth.exceeded(at: position) }
+      path.parents.append(path.last)
+      path.last = try readKeyPart()
       skipBlanks()
-    } while skip(ASCII.dot)
-    return parts
+    }
+    return path
   }
 
   private mutating func readKeyPart() throws(TOMLError) -> KeyPart {
@@ -84,9 +100,9 @@ extension Cursor {
       let text = try peek == ASCII.quote ? readBasicString() : readLiteralString()
       return KeyPart(key: ExactKey(text), position: start)
     case let byte where ASCII.isBareKey(byte):
-      while ASCII.isBareKey(peek) { advance() }
+      skipBareKey()
       return KeyPart(
-        key: ExactKey(String(decoding: bytes[start.offset..<offset], as: UTF8.self)), position: start)
+        key: ExactKey(text(start.offset..<offset)), position: start)
     default:
       throw expected("a key (letters, digits, '_' and '-'; quote any other)")
     }

@@ -8,7 +8,7 @@ enum Numbers {
   static func parse(_ literal: ArraySlice<UInt8>, at start: TOMLPosition) throws(TOMLError)
     -> TOMLValue.Content
   {
-    if let integer = plainInteger(literal) { return .integer(integer) }
+    if let float = plainFloat(literal) { return .float(float) }
     var scanner = Scanner(rest: literal, first: literal.startIndex, start: start)
     let sign = scanner.skipSign()
     if scanner.skip("inf") {
@@ -28,15 +28,67 @@ enum Numbers {
   }
 
   /// What most numbers are: up to 18 digits, so that they fit, and nothing else.
-  private static func plainInteger(_ literal: ArraySlice<UInt8>) -> Int64? {
-    guard (1...18).contains(literal.count), literal.first != 0x30 || literal.count == 1 else { return nil }
+  static func plainInteger(_ bytes: [UInt8], _ range: Range<Int>) -> Int64? {
+    guard (1...18).contains(range.count), bytes[range.lowerBound] != 0x30 || range.count == 1 else {
+      return nil
+    }
     var value: Int64 = 0
-    for byte in literal {
-      guard byte >= 0x30, byte <= 0x39 else { return nil }
-      value = value &* 10 &+ Int64(byte &- 0x30)
+    for index in range {
+      guard ASCII.isDigit(bytes[index]) else { return nil }
+      value = value &* 10 &+ Int64(bytes[index] &- 0x30)
     }
     return value
   }
+
+  /// What most floats are: digits, a point, digits and perhaps an exponent, with at most 15 digits in all and an
+  /// exponent within 22. Both are then exact in binary64, so one operation rounds as IEEE 754 wants it (Clinger,
+  /// "How to Read Floating Point Numbers Accurately").
+  private static func plainFloat(_ literal: ArraySlice<UInt8>) -> Double? {
+    var index = literal.startIndex
+    let end = literal.endIndex
+    let isNegative = index < end && literal[index] == ASCII.minus
+    if isNegative { index += 1 }
+    var significand: Int64 = 0
+    func readDigits(_ first: Int) -> Int {
+      var index = first
+      while index < end, ASCII.isDigit(literal[index]) {
+        if index - first < 16 { significand = significand &* 10 &+ Int64(literal[index] &- 0x30) }
+        index += 1
+      }
+      return index
+    }
+    let point = readDigits(index)
+    let whole = point - index
+    guard whole > 0, point < end, literal[point] == ASCII.dot, whole == 1 || literal[index] != 0x30 else {
+      return nil
+    }
+    let fractionEnd = readDigits(point + 1)
+    let fraction = fractionEnd - point - 1
+    guard fraction > 0, whole + fraction <= 15 else { return nil }
+    let digits = significand
+    var exponent = 0
+    if fractionEnd < end {
+      guard literal[fractionEnd] | 0x20 == UInt8(ascii: "e") else { return nil }
+      var first = fractionEnd + 1
+      let isDown = first < end && literal[first] == ASCII.minus
+      if isDown { first += 1 }
+      significand = 0
+      let last = readDigits(first)
+      guard last == end, (1...3).contains(last - first) else { return nil }
+      exponent = isDown ? -Int(significand) : Int(significand)
+    }
+    exponent -= fraction
+    guard abs(exponent) < powersOfTen.count else { return nil }
+    let value =
+      exponent < 0 ? Double(digits) / powersOfTen[-exponent] : Double(digits) * powersOfTen[exponent]
+    return isNegative ? -value : value
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19,
+    1e20, 1e21, 1e22,
+  ]
 
   private static func parseDecimal(
     _ scanner: Scanner, negative: Bool

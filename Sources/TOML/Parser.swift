@@ -89,7 +89,7 @@ private struct Parser {
   }
 
   /// `key = value`, in a table that lies `depth` levels deep.
-  private mutating func parsePair(depth: Int) throws(TOMLError) -> (path: [KeyPart], value: TOMLValue) {
+  private mutating func parsePair(depth: Int) throws(TOMLError) -> (path: KeyPath, value: TOMLValue) {
     let path = try cursor.readKey(maximumParts: limit.maximum - depth + 1, depth: limit)
     guard cursor.skip(ASCII.equals) else { throw cursor.expected("'=' or '.' after the key") }
     cursor.skipBlanks()
@@ -168,9 +168,12 @@ private struct Parser {
     if cursor.isAtDate { return try cursor.readDateTime() }
     if cursor.isAtTime { return .localTime(try cursor.readTime()) }
     let start = cursor.position
-    var end = cursor
-    while ASCII.isBareKey(end.peek) || end.peek == ASCII.plus || end.peek == ASCII.dot { end.advance() }
-    let literal = cursor.bytes[start.offset..<end.offset]
+    let end = cursor.endOfLiteral
+    if let integer = Numbers.plainInteger(cursor.bytes, start.offset..<end) {
+      cursor.skipLiteral(to: end)
+      return .integer(integer)
+    }
+    let literal = cursor.bytes[start.offset..<end]
     let content: TOMLValue.Content
     if ASCII.isDigit(literal.first) {
       content = try Numbers.parse(literal, at: start)
@@ -183,7 +186,7 @@ private struct Parser {
     } else {
       throw cursor.expected("a value (a string needs quotes)")
     }
-    cursor = end
+    cursor.skipLiteral(to: end)
     return content
   }
 

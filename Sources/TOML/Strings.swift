@@ -16,39 +16,37 @@ extension Cursor {
     advance()
     // What was read before the latest escape; most strings have none.
     var content: [UInt8] = []
-    var runStart = offset
-    while let byte = peek, !isAtNewline {
-      if byte == ASCII.quote {
-        let run = bytes[runStart..<offset]
+    while true {
+      let run = offset
+      skipText(until: ASCII.quote, or: ASCII.backslash, acrossLines: false)
+      switch peek {
+      case ASCII.quote:
+        let end = offset
         advance()
-        return content.isEmpty
-          ? String(decoding: run, as: UTF8.self) : String(decoding: content + run, as: UTF8.self)
-      }
-      if byte == ASCII.backslash {
-        content += bytes[runStart..<offset]
+        return text(content, run..<end)
+      case ASCII.backslash:
+        content += bytes[run..<offset]
         try readEscape(into: &content)
-        runStart = offset
-      } else {
-        advance()
+      default:
+        throw unclosed("\"", from: start)
       }
     }
-    throw unclosed("\"", from: start)
   }
 
   /// Reads `'...'`; the opening apostrophe is here.
   mutating func readLiteralString() throws(TOMLError) -> String {
     let start = position
     advance()
-    let contentStart = offset
-    while let byte = peek, !isAtNewline {
-      if byte == ASCII.apostrophe {
-        let content = bytes[contentStart..<offset]
-        advance()
-        return String(decoding: content, as: UTF8.self)
-      }
-      advance()
-    }
-    throw unclosed("'", from: start)
+    let run = offset
+    skipText(until: ASCII.apostrophe, or: ASCII.apostrophe, acrossLines: false)
+    guard peek == ASCII.apostrophe else { throw unclosed("'", from: start) }
+    let end = offset
+    advance()
+    return text([], run..<end)
+  }
+
+  private func text(_ content: [UInt8], _ run: Range<Int>) -> String {
+    content.isEmpty ? text(run) : String(decoding: content + bytes[run], as: UTF8.self)
   }
 
   /// Reads `"""..."""`; the opening quotes are here.
@@ -57,17 +55,19 @@ extension Cursor {
     advance(by: 3)
     _ = skipNewline()
     var content: [UInt8] = []
-    while let byte = peek {
-      if byte == ASCII.quote, closes(ASCII.quote, into: &content) {
-        return String(decoding: content, as: UTF8.self)
-      } else if byte == ASCII.backslash {
+    while true {
+      let run = offset
+      skipText(until: ASCII.quote, or: ASCII.backslash, acrossLines: true)
+      content += bytes[run..<offset]
+      switch peek {
+      case ASCII.quote:
+        if closes(ASCII.quote, into: &content) { return String(decoding: content, as: UTF8.self) }
+      case ASCII.backslash:
         if !skipLineContinuation() { try readEscape(into: &content) }
-      } else if byte != ASCII.quote {
-        content.append(byte)
-        advance()
+      default:
+        throw unclosed("\"\"\"", from: start)
       }
     }
-    throw unclosed("\"\"\"", from: start)
   }
 
   /// Reads `'''...'''`; the opening apostrophes are here.
@@ -76,15 +76,13 @@ extension Cursor {
     advance(by: 3)
     _ = skipNewline()
     var content: [UInt8] = []
-    while let byte = peek {
-      if byte == ASCII.apostrophe, closes(ASCII.apostrophe, into: &content) {
-        return String(decoding: content, as: UTF8.self)
-      } else if byte != ASCII.apostrophe {
-        content.append(byte)
-        advance()
-      }
+    while true {
+      let run = offset
+      skipText(until: ASCII.apostrophe, or: ASCII.apostrophe, acrossLines: true)
+      content += bytes[run..<offset]
+      guard !isAtEnd else { throw unclosed("'''", from: start) }
+      if closes(ASCII.apostrophe, into: &content) { return String(decoding: content, as: UTF8.self) }
     }
-    throw unclosed("'''", from: start)
   }
 
   /// Steps over a run of `quote`. One or two are content; three close, and up to two before the closing three

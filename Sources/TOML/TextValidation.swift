@@ -4,7 +4,9 @@ enum TextValidation {
   /// Checks all of `bytes` in one pass, so that the parser needs no such check.
   static func check(_ bytes: [UInt8]) throws(TOMLError) {
     var index = 0
-    while index < bytes.count {
+    while true {
+      index = endOfPlainText(bytes, from: index)
+      guard index < bytes.count else { return }
       let byte = bytes[index]
       if byte < 0x80 {
         if byte < 0x20 || byte == 0x7F { try checkControl(bytes, at: index) }
@@ -16,6 +18,26 @@ enum TextValidation {
       }
     }
   }
+
+  /// Steps over printable ASCII, eight bytes at a time.
+  private static func endOfPlainText(_ bytes: [UInt8], from start: Int) -> Int {
+    bytes.withUnsafeBytes { memory in
+      var index = start
+      while index + 8 <= memory.count {
+        let word = UInt64(littleEndian: memory.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        // A byte's top bit here stands for: not ASCII, below a space (0x20 borrows), or DEL (the sum carries).
+        // The lowest is right for certain: no borrow or carry has come to it.
+        let others = (word | (word &- spaces) | (word &+ ones)) & topBits
+        guard others == 0 else { return index + others.trailingZeroBitCount / 8 }
+        index += 8
+      }
+      return index
+    }
+  }
+
+  private static let spaces: UInt64 = 0x2020_2020_2020_2020
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let topBits: UInt64 = 0x8080_8080_8080_8080
 
   private static func checkControl(_ bytes: [UInt8], at index: Int) throws(TOMLError) {
     switch bytes[index] {

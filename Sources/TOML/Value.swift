@@ -61,7 +61,7 @@ public struct TOMLTable: Sendable {
     public let key: String
     /// Where the key stands: of a dotted key, the part that names this entry.
     public let keyPosition: TOMLPosition
-    public let value: TOMLValue
+    public internal(set) var value: TOMLValue
   }
 
   public let entries: [Entry]
@@ -74,7 +74,7 @@ public struct TOMLTable: Sendable {
 
   /// The entry of `key`, nil when there is none. Keys are compared by their Unicode scalar values.
   public func entry(_ key: String) -> Entry? {
-    index.find(ExactKey(key), count: entries.count) { ExactKey(entries[$0].key) }.map { entries[$0] }
+    index.find(ExactKey(key), in: entries).map { entries[$0] }
   }
 
   /// The value of `key`, nil when there is none.

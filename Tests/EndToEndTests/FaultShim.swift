@@ -5,7 +5,7 @@ import TestSupport
 /// test, never shipped.
 final class FaultShim {
   enum Fault: Int32, CaseIterable {
-    case none, failingWrite, shortWrite, failingSync, fullDisk
+    case none, failingWrite, shortWrite, failingSync, fullDisk, failingHeader
   }
 
   private let folder: TemporaryFolder
@@ -97,13 +97,19 @@ final class FaultShim {
       if (fault == 2) n /= 2; else if (fault) return refuse(fault);
       return REAL(write)(fd, b, n);
     }
+    /* LMDB writes its header through a descriptor of its own, opened with O_DSYNC (mdb.c, me_mfd). */
+    static int header_fault(int fd) {
+      return control && control[0] == 5 && (fcntl(fd, F_GETFL) & O_DSYNC) && strikes(fd, 5, 5, 5);
+    }
     ssize_t pwrite(int fd, const void *b, size_t n, off_t o) {
       int fault = write_fault(fd);
+      if (header_fault(fd)) return refuse(5);
       if (fault == 2) n /= 2; else if (fault) return refuse(fault);
       return REAL(pwrite)(fd, b, n, o);
     }
     ssize_t pwrite64(int fd, const void *b, size_t n, off64_t o) {
       int fault = write_fault(fd);
+      if (header_fault(fd)) return refuse(5);
       if (fault == 2) n /= 2; else if (fault) return refuse(fault);
       return REAL(pwrite64)(fd, b, n, o);
     }

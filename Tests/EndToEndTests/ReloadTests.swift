@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct ReloadTests {
-  /// The promise of a reload, at length: good and broken files in turn, a new APNs key with each good one, the
-  /// old one revoked, pushes all the while.
+  /// The promise of a reload, at length: good and broken files in turn, a new APNs key and a new key of the
+  /// service account with each good one, the old ones revoked, pushes all the while.
   @Test func twoHundredReloadsUnderLoadLoseNoPush() throws {
     let appliance = try Appliance { $0.more = "[log]\nlevel = \"info\"" }
     let wallets = try ["apns", "fcm"].map {
@@ -32,11 +32,17 @@ import Testing
     }
     defer { isOver.set() }
     var keyID = appliance.gateway.credentials.apnsKeyID
+    var accountKeyID = appliance.gateway.credentials.serviceAccountKeyID
+    // Making one takes long; under another ID it is another key to both sides.
+    let accountKeys = [try RSAPrivateKey.generate(), try RSAPrivateKey.generate()]
     for attempt in 1...200 {
       let isBroken = attempt % 2 == 0
       if isBroken {
         try appliance.folder.write("config.toml", Self.broken(attempt / 2, appliance))
       } else {
+        let account = try appliance.gateway.addServiceAccountKey(
+          accountKeys[attempt / 2 % 2], id: Self.keyID(attempt))
+        try appliance.folder.write("service-account.json", String(decoding: account, as: UTF8.self))
         try appliance.rotate(to: Self.keyID(attempt))
       }
       #expect(appliance.reload(attempt) == !isBroken, "\(attempt): \(appliance.log.suffix(600))")
@@ -44,6 +50,8 @@ import Testing
         // Pushes that were at the gateway with the old key must not suffer either.
         appliance.gateway.revokeAPNsKey(id: keyID)
         keyID = Self.keyID(attempt)
+        appliance.gateway.revokeServiceAccountKey(id: accountKeyID)
+        accountKeyID = keyID
       }
     }
     isOver.set()
@@ -54,6 +62,8 @@ import Testing
     #expect(total[202, default: 0] > 200, "\(total)")
     #expect(appliance.gateway.deliveryCount == total[202])
     #expect(!appliance.log.contains("PRIVATE KEY"))
+    // The keys of the files were used, not only read.
+    #expect(appliance.gateway.counters(of: .oauth).requests > 50, "\(appliance.gateway.counters(of: .oauth))")
   }
 
   /// Ten characters, as Apple's.

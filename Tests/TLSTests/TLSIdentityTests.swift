@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import EventLoop
 import TLS
+import TestSupport
 import Testing
 
 @Suite struct TLSIdentityTests {

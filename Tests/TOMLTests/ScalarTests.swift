@@ -135,4 +135,19 @@ import Testing
     #expect(table["3"]?.table?["14"]?.integer == 1)
     #expect(table["x.y"]?.table?[""]?.integer == 3)
   }
+
+  /// Floats of all lengths around what is read in one operation, against the C library's conversion.
+  @Test func floatsAreRoundedAsIEEE754Wants() throws {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let whole = Int64.random(in: 0...(.max >> Int64.random(in: 0...62)), using: &generator)
+      let fraction =
+        String(
+          repeating: "0", count: .random(in: 0...3)) + String(Int64.random(in: 0...99_999_999_999))
+      var literal = "\(Bool.random() ? "-" : "")\(whole).\(fraction.prefix(.random(in: 1...14)))"
+      if Bool.random() { literal += "e\(["", "+", "-"].randomElement() ?? "")\(Int.random(in: 0...40))" }
+      let parsed = try TOMLDocument.parse(Array("x = \(literal)".utf8))["x"]?.float
+      #expect(parsed == Double(literal), "\(literal)")
+    }
+  }
 }

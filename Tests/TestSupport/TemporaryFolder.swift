@@ -18,12 +18,17 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a file of the folder.
   public func write(_ name: String, _ text: String) throws {
-    let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw TestSupportError("open \(name): \(String(cString: strerror(errno)))") }
+    try Self.write(text, to: path + "/" + name)
+  }
+
+  /// Writes the file at `path`.
+  public static func write(_ text: String, to path: String) throws {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw TestSupportError("open \(path): \(String(cString: strerror(errno)))") }
     defer { close(file) }
     let bytes = Array(text.utf8)
     guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
-      throw TestSupportError("write \(name): \(String(cString: strerror(errno)))")
+      throw TestSupportError("write \(path): \(String(cString: strerror(errno)))")
     }
   }
 

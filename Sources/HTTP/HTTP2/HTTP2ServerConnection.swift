@@ -16,6 +16,7 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
   private let context: HTTPServerContext
   private let session: HTTP2ServerSession
   private var responders: [Int32: WeakResponder] = [:]
+  private var requestCount = 0
   private var watch: HTTP2ServerWatch
   private var watchTimer: Timer?
   private var shutdownTimer: Timer?
@@ -98,6 +99,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
     let responder = HTTPResponder(sink: self, stream: stream)
     responders[stream] = WeakResponder(responder: responder)
     context.handler.handle(request, responder)
+    requestCount += 1
+    if let limit = context.options.maximumRequestsPerConnection, requestCount >= limit { shutdown() }
   }
 
   private func respond(_ stream: Int32, _ response: HTTPResponse) {

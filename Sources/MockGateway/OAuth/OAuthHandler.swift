@@ -21,8 +21,8 @@ final class OAuthHandler: RequestHandler {
     var description: String
   }
 
-  private let publicKey: RSAPublicKey
-  private let keyID: String
+  /// The account's keys by their IDs: Google allows several, so that one can be rotated.
+  private var keys: [String: RSAPublicKey]
   private let email: String
   private let lifetime: UInt64
   private let tokens: AccessTokens
@@ -34,12 +34,16 @@ final class OAuthHandler: RequestHandler {
     publicKey: RSAPublicKey, keyID: String, email: String, lifetime: UInt64, tokens: AccessTokens,
     clock: @escaping @Sendable () -> UInt64
   ) {
-    self.publicKey = publicKey
-    self.keyID = keyID
+    keys = [keyID: publicKey]
     self.email = email
     self.lifetime = lifetime
     self.tokens = tokens
     self.clock = clock
+  }
+
+  /// Takes assertions of a key from now on; nil refuses them.
+  func setKey(_ key: RSAPublicKey?, id: String) {
+    keys[id] = key
   }
 
   func evaluate(_ request: HTTPRequest) -> Verdict {
@@ -115,9 +119,12 @@ final class OAuthHandler: RequestHandler {
     guard claims["iss"]?.stringValue == email else {
       throw Refusal(error: "invalid_grant", description: "Invalid grant: account not found")
     }
-    let kid = header["kid"]
-    guard header["alg"]?.stringValue == "RS256", kid == nil || kid?.stringValue == keyID,
-      publicKey.verify(signature: parts.signature, message: parts.signingInput)
+    let candidates =
+      header["kid"].map { kid in
+        kid.stringValue.flatMap { keys[$0] }.map { [$0] } ?? []
+      } ?? Array(keys.values)
+    guard header["alg"]?.stringValue == "RS256",
+      candidates.contains(where: { $0.verify(signature: parts.signature, message: parts.signingInput) })
     else { throw Refusal(error: "invalid_grant", description: "Invalid JWT Signature.") }
     guard claims["aud"]?.stringValue == audience else {
       throw Refusal(error: "invalid_grant", description: "Invalid JWT: Failed audience check.")

@@ -73,7 +73,7 @@ final class ServerSet {
   let servers: [MockServer]
   let accessTokens: AccessTokens
   let apnsVerifier: APNsTokenVerifier
-  private let oauth: OAuthHandler
+  let oauth: OAuthHandler
 
   init(
     loop: EventLoop, configuration: MockGateway.Configuration, credentials: MockGateway.Credentials,

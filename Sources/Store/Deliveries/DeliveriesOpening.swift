@@ -1,7 +1,8 @@
 extension DeliveredMarks {
   /// Opens the environment at `path`. A damaged file is set aside and begun anew, told to `warn`.
   static func open(
-    _ folder: DeliveriesFolder, mapSize: UInt64?, time: UInt64, warn: (String) -> Void
+    _ folder: DeliveriesFolder, mapSize: UInt64?, time: UInt64, warn: (String) -> Void,
+    onUnusable: @escaping @Sendable (StoreError) -> Void
   ) throws(StoreError) -> DeliveredMarks {
     try Folder.create(folder.path)
     if let reason = folder.distrust() {
@@ -9,7 +10,7 @@ extension DeliveredMarks {
     }
     try folder.markOpen()
     do throws(StoreError) {
-      return try open(folder, mapSize: mapSize)
+      return try open(folder, mapSize, onUnusable)
     } catch {
       switch error {
       case .damaged(_, let detail): try setAside(folder, because: detail, time: time, warn: warn)
@@ -17,14 +18,16 @@ extension DeliveredMarks {
         try setAside(folder, because: "another version wrote it", time: time, warn: warn)
       default: throw error
       }
-      return try open(folder, mapSize: mapSize)
+      return try open(folder, mapSize, onUnusable)
     }
   }
 
-  private static func open(_ folder: DeliveriesFolder, mapSize: UInt64?) throws(StoreError) -> DeliveredMarks
-  {
+  private static func open(
+    _ folder: DeliveriesFolder, _ mapSize: UInt64?, _ onUnusable: @escaping @Sendable (StoreError) -> Void
+  ) throws(StoreError) -> DeliveredMarks {
     let environment = try LMDBEnvironment(
-      path: folder.path, settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true))
+      path: folder.path,
+      settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true, onUnusable: onUnusable))
     try environment.fillShortFile()
     return try DeliveredMarks(environment)
   }

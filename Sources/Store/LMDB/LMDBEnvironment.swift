@@ -16,6 +16,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     var mayCreate: Bool
     var maximumTables: UInt32 = 16
     var maximumReaders: UInt32 = 512
+    /// Called when LMDB has given up (MDB_PANIC).
+    var onUnusable: @Sendable (StoreError) -> Void = { _ in }
   }
 
   let path: String
@@ -24,11 +26,13 @@ final class LMDBEnvironment: @unchecked Sendable {
   private let handle: OpaquePointer
   private let registration: OpenFolder
   private let pageSize: Int
+  private let onUnusable: @Sendable (StoreError) -> Void
   /// The length in bytes that `data.mdb` had when its header asks for more; nil when it was whole.
   var shortLength: Int?
 
   init(path: String, settings: Settings) throws(StoreError) {
     self.path = path
+    onUnusable = settings.onUnusable
     let dataFile = path + "/data.mdb"
     let exists = access(dataFile, F_OK) == 0
     guard exists || settings.mayCreate else { throw .notFound(path: path) }
@@ -180,7 +184,9 @@ final class LMDBEnvironment: @unchecked Sendable {
   func error(_ code: Int32, _ operation: String) -> StoreError {
     // A write that the disk has no room for in full comes out of LMDB as EIO (mdb.c, mdb_page_flush).
     let code = code == EIO && isDiskFull ? ENOSPC : code
-    return .from(lmdb: code, operation: operation, path: path, mapSize: usableSize)
+    let error = StoreError.from(lmdb: code, operation: operation, path: path, mapSize: usableSize)
+    if case .mustReopen = error { onUnusable(error) }
+    return error
   }
 
   private var isDiskFull: Bool {

@@ -8,6 +8,7 @@ enum KeyChecks {
   static let expiryWarning = 30
 
   static func run(_ configuration: Configuration, _ credentials: Credentials, _ report: inout CheckReport) {
+    certificate(configuration, &report)
     relay(configuration, credentials, &report)
     if let apns = configuration.apns {
       apple(apns, credentials, &report)
@@ -36,6 +37,24 @@ enum KeyChecks {
         (count == 1 ? "is an Ed25519 key" : "are \(count) Ed25519 keys") + "; signatures are verified")
     } catch {
       report.fail("relay.public_key", "\(error)")
+    }
+  }
+
+  private static func certificate(_ configuration: Configuration, _ report: inout CheckReport) {
+    guard let tls = configuration.tls else { return }
+    do throws(ServerError) {
+      let host = configuration.server.publicURL.host
+      let certificate = try ServerCertificate(tls, host: host)
+      expiry(certificate.facts, "tls.certificate_file", &report)
+      if !certificate.facts.isForHost {
+        report.fail(
+          "tls.certificate_file",
+          "the certificate is not for \(host), the host of server.public_url: the relay and wallets will refuse it"
+        )
+      }
+      report.ok("tls.key_file", "belongs to the certificate")
+    } catch {
+      report.fail("tls", "\(error)")
     }
   }
 

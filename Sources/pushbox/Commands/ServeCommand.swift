@@ -31,8 +31,10 @@ enum ServeCommand {
       log.warning("relay signatures are not verified: anyone can push to your users; for tests only")
     }
     do throws(ServerError) {
-      let server = try Server(configuration, loaded.credentials, log: log)
+      let breakdown = Breakdown()
+      let server = try Server(configuration, loaded.credentials, log: log, breakdown: breakdown)
       for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -42,22 +44,30 @@ enum ServeCommand {
         ])
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
-      let signal = try waitForSignal(Reloader(server, source, loaded, notifier: notifier, log: log))
+      let signal = try waitForEnd(
+        Reloader(server, source, loaded, notifier: notifier, log: log),
+        CertificateReloader(server: server, log: log), breakdown)
       notifier.stopping()
-      log.info("stopping: finishing what is under way", ["signal": .number(signal)])
+      if let reason = breakdown.reason {
+        log.error("stopping, for the service manager to start pushbox anew: \(reason)")
+      } else {
+        log.info("stopping: finishing what is under way", ["signal": .number(signal)])
+      }
       // A second one ends the process at once.
       SignalSource.unblock([SIGTERM, SIGINT])
       server.stop()
       log.info("stopped")
-      return 0
+      return breakdown.reason == nil ? 0 : 1
     } catch {
       log.error("cannot serve: \(error)")
       return 1
     }
   }
 
-  /// Runs a loop for signals on this thread until one that ends the process.
-  private static func waitForSignal(_ reloader: Reloader) throws(ServerError) -> Int32 {
+  /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
+  private static func waitForEnd(
+    _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown
+  ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
       var received: Int32 = 0
@@ -73,6 +83,8 @@ enum ServeCommand {
         loop: loop, files: { reloader.watchedFiles }, isOutdated: { reloader.differsOnDisk },
         onChange: { reloader.reload() }
       ).start()
+      certificates.start(on: loop)
+      breakdown.observe { loop.execute { loop.stop() } }
       loop.run()
       source.cancel()
       return received

@@ -16,6 +16,8 @@ struct LiveSettings: Sendable {
   let api: APISettings
   let http: HTTPServerOptions
   let limits: RequestLimitSettings
+  /// Nil serves plain HTTP.
+  var certificate: ServerCertificate?
 
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts.
@@ -44,6 +46,13 @@ struct LiveSettings: Sendable {
       registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
       failedSignatures: configuration.limits.failedSignatures, logins: configuration.limits.logins,
       exempt: configuration.limits.exempt)
+    let host = configuration.server.publicURL.host
+    certificate =
+      if let tls = configuration.tls {
+        try ServerCertificate(tls, host: host, replacing: previous?.certificate)
+      } else {
+        nil
+      }
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 

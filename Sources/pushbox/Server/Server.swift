@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import EventLoop
 import Glibc
+import HTTP
 import Service
 import Store
 import Telemetry
@@ -28,12 +29,19 @@ final class Server: Sendable {
   private let vault: ProviderTokenVault
   private let shared: SharedService
   private let housekeeping: LoopThread
+  private let certificate: CertificateHolder
+  private let connections = ConnectionLimiter()
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
-  init(_ configuration: Configuration, _ credentials: Credentials, log: Log) throws(ServerError) {
+  ///
+  /// - Parameter breakdown: told when the store can't be used any more, so that the process may end.
+  init(
+    _ configuration: Configuration, _ credentials: Credentials, log: Log, breakdown: Breakdown = Breakdown()
+  ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
-      configuration.store, onWarning: { log.warning("store: \($0)") })
+      configuration.store, onWarning: { log.warning("store: \($0)") },
+      onUnusable: { breakdown.report("\($0)") })
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
     self.vault = vault
     let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
@@ -43,7 +51,11 @@ final class Server: Sendable {
       health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent),
       limits: RequestLimits(settings.limits))
     shared.health.expose(settings.gateways.kinds, in: registry)
-    let blueprint = WorkerBlueprint(shared: shared, registry: registry, reusePort: count > 1)
+    certificate = CertificateHolder(settings.certificate)
+    Self.configure(connections, configuration)
+    let blueprint = WorkerBlueprint(
+      shared: shared, registry: registry, reusePort: count > 1, certificate: certificate,
+      connections: connections)
     var workers: [WorkerThread] = []
     for index in 0..<count {
       workers.append(try WorkerThread(index: index, blueprint, settings))
@@ -80,6 +92,8 @@ final class Server: Sendable {
     let kinds = settings.gateways.changedKinds(since: old.settings.gateways)
     let obsolete = old.listening.map(\.bound).filter { bound in !kept.contains { $0.bound == bound } }
     let grace = configuration.server.shutdownGrace
+    certificate.set(settings.certificate)
+    Self.configure(connections, configuration)
     for worker in workers {
       worker.call {
         $0.apply(settings, replacing: kinds)
@@ -95,6 +109,24 @@ final class Server: Sendable {
     running.withLock {
       $0 = Running(configuration: configuration, settings: settings, listening: listening)
     }
+  }
+
+  /// Loads the certificate anew and shows it from now on. When it is the same, nil; when it cannot be used
+  /// it throws, and the one in use stays. One thread at a time, like `reload`.
+  func reloadCertificate() throws(ServerError) -> ServerCertificate? {
+    let (configuration, current) = running.withLock { ($0.configuration, $0.settings.certificate) }
+    guard let tls = configuration.tls else { return nil }
+    let new = try ServerCertificate(tls, host: configuration.server.publicURL.host, replacing: current)
+    if let current, current.isSame(as: new) { return nil }
+    certificate.set(new)
+    running.withLock { $0.settings.certificate = new }
+    return new
+  }
+
+  private static func configure(_ connections: ConnectionLimiter, _ configuration: Configuration) {
+    connections.configure(
+      limit: configuration.server.maxConnectionsPerAddress, exempt: configuration.limits.exempt,
+      proxies: TrustedProxies(configuration.server.trustedProxies))
   }
 
   /// Finishes what is under way, within the grace, and closes the store. Blocks.

@@ -10,9 +10,10 @@ enum StoreOpening {
 
   /// For the one process that serves: makes what is missing, key included.
   static func openForServing(
-    _ settings: Configuration.Store, onWarning: @escaping @Sendable (String) -> Void
+    _ settings: Configuration.Store, onWarning: @escaping @Sendable (String) -> Void,
+    onUnusable: @escaping @Sendable (StoreError) -> Void
   ) throws(ServerError) -> Opened {
-    try openWithCipher(settings, role: .serve, onWarning: onWarning)
+    try openWithCipher(settings, role: .serve, onWarning: onWarning, onUnusable: onUnusable)
   }
 
   /// - Parameter role: a server makes what is missing, key included; a tool does not.
@@ -31,7 +32,8 @@ enum StoreOpening {
 
   private static func openWithCipher(
     _ settings: Configuration.Store, role: StoreOptions.Role,
-    onWarning: @escaping @Sendable (String) -> Void
+    onWarning: @escaping @Sendable (String) -> Void,
+    onUnusable: @escaping @Sendable (StoreError) -> Void = { _ in }
   ) throws(ServerError) -> Opened {
     let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
     let key = role == .serve ? try keyFile.loadOrCreate() : try keyFile.load()
@@ -40,6 +42,7 @@ enum StoreOpening {
     options.mapSize = UInt64(clamping: settings.mapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = onWarning
+    options.onUnusable = onUnusable
     if let opened = try open(settings, options, key) { return opened }
     // A rotation may have ended between its commit and its last rename.
     guard let next = try keyFile.loadNext(), let opened = try open(settings, options, next) else {

@@ -11,12 +11,17 @@ struct WorkerBlueprint: Sendable {
   let registry: MetricsRegistry
   /// Whether the workers share their addresses.
   let reusePort: Bool
+  let certificate: CertificateHolder
+  let connections: ConnectionLimiter
 }
 
 /// One worker: everything that belongs to one loop. Made, used and stopped on that loop.
 final class Worker {
   private let loop: EventLoop
   private let reusePort: Bool
+  private let certificate: CertificateHolder
+  private let connections: ConnectionLimiter
+  private var usesTLS: Bool
   private let pushes: PushService
   private let registrations: RegistrationService
   private let handler: APIHandler
@@ -38,6 +43,9 @@ final class Worker {
     }
     self.loop = loop
     reusePort = blueprint.reusePort
+    certificate = blueprint.certificate
+    connections = blueprint.connections
+    usesTLS = settings.certificate != nil
     http = settings.http
     pushes = PushService(
       loop: loop, shared: blueprint.shared, reader: reader,
@@ -55,7 +63,8 @@ final class Worker {
   func prepare(_ addresses: [SocketAddress]) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
     for address in addresses {
-      let server = HTTPServer(loop: loop, options: http, handler: handler)
+      let server = HTTPServer(
+        loop: loop, options: http, handler: handler, limiter: connections, makeLayer: makeLayer)
       do throws(SystemError) {
         try server.start(at: address, reusePort: reusePort)
       } catch {
@@ -94,8 +103,15 @@ final class Worker {
     registrations.settings = settings.registration
     handler.apply(settings.api)
     http = settings.http
-    for server in servers.values { server.options = http }
-    for server in prepared.values { server.options = http }
+    usesTLS = settings.certificate != nil
+    for server in Array(servers.values) + Array(prepared.values) {
+      server.options = http
+      server.makeLayer = makeLayer
+    }
+  }
+
+  private var makeLayer: SocketTransport.LayerFactory? {
+    usesTLS ? { [certificate] in certificate.makeLayer($0) } : nil
   }
 
   /// Stops accepting, finishes what is under way within `grace`, closes the gateways' connections.

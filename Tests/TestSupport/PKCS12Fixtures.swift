@@ -1,8 +1,8 @@
 /// Throw-away certificates for `com.example.wallet` with their key, in base64, made with `openssl pkcs12`.
-enum PKCS12Fixtures {
-  static let password = "secret"
+public enum PKCS12Fixtures {
+  public static let password = "secret"
   /// Certificate under RC2 with 40 bits, key under triple DES: as the Keychain exports.
-  static let legacy = """
+  public static let legacy = """
     MIIECgIBAzCCA9AGCSqGSIb3DQEHAaCCA8EEggO9MIIDuTCCAq8GCSqGSIb3DQEHBqCCAqAwggKcAgEAMIIClQYJKoZIhvcN\
     AQcBMBwGCiqGSIb3DQEMAQYwDgQINCgXSzRbPaICAggAgIICaAqbOA0RS73Ps7ViK2GaaePZiNM97dg0jRrDWEizIZRYwGFp\
     GloC7Yn0ICUQzStIdGg9TXyv0fI6P6dr9t1ZK3ofBgkVGwQyy1VXrLto8ffIkbi5s7la2h6FKQ8PF25yc5pjtcMLniDnc0zz\
@@ -20,7 +20,7 @@ enum PKCS12Fixtures {
     aKQ6BMFMiOw+YxJM6gTw9AQI1ktEFmccSxsCAggA
     """
   /// AES-256.
-  static let modern = """
+  public static let modern = """
     MIIEnAIBAzCCBFIGCSqGSIb3DQEHAaCCBEMEggQ/MIIEOzCCAvIGCSqGSIb3DQEHBqCCAuMwggLfAgEAMIIC2AYJKoZIhvcN\
     AQcBMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhJHtvKlL9OgwICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQME\
     ASoEEHhV1A2K+/hyQIf4his5VtaAggJw/mFZ5l4fC4HKhjyaSg4WtIoJUhYOavpUQTpNZ6mqx+8NPsdcjgc5k4soXLODDjLa\
@@ -40,7 +40,7 @@ enum PKCS12Fixtures {
     g1HLlpWRPT/AZgXQS5dl0RcNBAhA6WZT/UTYzwICCAA=
     """
   /// With an empty password.
-  static let withoutPassword = """
+  public static let withoutPassword = """
     MIIEnAIBAzCCBFIGCSqGSIb3DQEHAaCCBEMEggQ/MIIEOzCCAvIGCSqGSIb3DQEHBqCCAuMwggLfAgEAMIIC2AYJKoZIhvcN\
     AQcBMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjJhHkFB7NM1QICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQME\
     ASoEECsaW27Gi7bNhRUUy5H3GxKAggJwkCOtZcv4q/0nncaorEUNKl4ocLvTYPRHvOFKqleBs4V6xDzyW1MegP6gDSOBqLc2\
@@ -60,7 +60,7 @@ enum PKCS12Fixtures {
     E1QvALAsgGTCWEcg6Cd7ukQZBAigk0sBiBDiZgICCAA=
     """
   /// A certificate without its key.
-  static let withoutKey = """
+  public static let withoutKey = """
     MIIDJwIBAzCCAt0GCSqGSIb3DQEHAaCCAs4EggLKMIICxjCCAsIGCSqGSIb3DQEHBqCCArMwggKvAgEAMIICqAYJKoZIhvcN\
     AQcBMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAglHwT6YxllMwICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQME\
     ASoEEMEWOvNBTGSNZMuxKtjKEVCAggJAdnRGTVh6bD2gg0MGJEBIrt9rffrxG776f6KhdxbIpefFhq7F9oLIZL2sG3XS2uxA\
