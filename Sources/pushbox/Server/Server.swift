@@ -79,7 +79,7 @@ final class Server: Sendable {
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
     self.running = running
-    housekeeping = try Housekeeping.start(store: store, log: log) {
+    housekeeping = try Housekeeping.start(store: store, vault: vault, log: log) {
       running.withLock { $0.configuration.store.tombstoneDays }
     }
     admin.start()
