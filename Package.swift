@@ -126,7 +126,9 @@ let package = Package(
       name: "MockGatewayTests",
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
-    .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
+    .testTarget(
+      name: "APITests", dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store"],
+      swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
@@ -136,7 +138,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .testTarget(
-      name: "RepositoryTests", dependencies: ["TestSupport", "pushbox"], swiftSettings: strict),
+      name: "RepositoryTests", dependencies: ["JSON", "TestSupport", "pushbox"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
