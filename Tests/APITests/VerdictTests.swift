@@ -1,8 +1,8 @@
 import Service
-import Store
 import Testing
 
 @testable import API
+@testable import Store
 
 /// What is said to an operator who asks why a client gets no push.
 @Suite struct VerdictTests {

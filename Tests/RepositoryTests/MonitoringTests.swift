@@ -10,10 +10,12 @@ import Testing
 
   /// promtool is in Debian's package prometheus.
   private static let promtool: String? = {
-    let given = getenv("PUSHBOX_PROMTOOL").map { String(cString: $0) }
-    let found = [given, "/usr/bin/promtool"].compactMap { $0 }.first { access($0, X_OK) == 0 }
+    let given = getenv("PUSHBOX_PROMTOOL").map { (text: UnsafeMutablePointer<CChar>) in String(cString: text)
+    }
+    let candidates: [String] = [given, "/usr/bin/promtool"].compactMap { $0 }
+    let found = candidates.first { access($0, X_OK) == 0 }
     if found == nil {
-      fputs("MonitoringTests: SKIPPED, promtool is not installed (Debian: prometheus)\n", stderr)
+      print("MonitoringTests: SKIPPED, promtool is not installed (Debian: prometheus)")
     }
     return found
   }()
