@@ -19,7 +19,7 @@ build: ## install what building needs, build the release binary dist/pushbox
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
-	@scripts/packages.sh nghttp2-server
+	@scripts/packages.sh nghttp2-server chromium chromium-driver
 	@swift test --disable-xctest
 
 crash: ## kill a loaded server 300 times and look for lost or half-done registrations

@@ -94,7 +94,7 @@ async function failure(response) {
   } catch {
     errors = null;
   }
-  const messages = errors?.length ? errors.map((each) => each.message) : [`The server answered ${response.status}.`];
+  const messages = errors?.map((each) => each.message) ?? [`The server answered ${response.status}.`];
   const retryAfter = Number(response.headers.get("retry-after")) || null;
   return new APIError(response.status, errors?.[0]?.name ?? "http", messages, retryAfter);
 }

@@ -2,6 +2,8 @@
 
 import * as api from "./api.js";
 import { frame } from "./frame.js";
+import { notify } from "./notices.js";
+import { failure } from "./parts.js";
 import { current } from "./router.js";
 import { showDisabled, showLogin, showUnreachable } from "./views/login.js";
 import * as overview from "./views/overview.js";
@@ -30,11 +32,18 @@ async function start() {
 
 function welcome() {
   signedIn = true;
-  frame.open(async () => {
+  frame.open(signOut);
+  showCurrent({ isFirst: true });
+}
+
+async function signOut() {
+  try {
     await api.logout();
     askForPassword("You have signed out.");
-  });
-  showCurrent({ isFirst: true });
+  } catch (error) {
+    // When the session had ended before, the password is asked for already.
+    if (error.status !== 401) notify(`Not signed out: ${error.message}`, { sign: "rejected" });
+  }
 }
 
 function askForPassword(reason) {
@@ -50,19 +59,35 @@ async function showCurrent({ isFirst = false } = {}) {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
+  const field = main.contains(document.activeElement) ? document.activeElement.name : null;
   const route = current();
-  const [first = "", second] = route.segments;
-  const load = views[first === "registrations" && second ? "registration" : first];
-  frame.mark(first);
-  const view = load ? await load() : overview;
-  if (signal.aborted) return;
+  const view = await viewOf(route.segments);
+  if (signal.aborted || !view) return;
   document.title = `${view.title} – pushbox`;
+  frame.mark(route.segments[0] ?? "");
   scrollTo(0, 0);
   await view.show(main, { ...route, signal });
-  // A screen reader goes on at the new view; not when a field has the focus by now.
-  if (!isFirst && !signal.aborted && !document.getElementById("notices").contains(document.activeElement)) {
-    main.querySelector("h1")?.focus({ preventScroll: true });
+  if (!isFirst && !signal.aborted) keepFocus(field);
+}
+
+/** The view of a path; null when the server does not give it, which is then said. */
+async function viewOf([first, second]) {
+  const load = views[first === "registrations" && second ? "registration" : first];
+  try {
+    return load ? await load() : overview;
+  } catch {
+    const error = new Error("This part of the page did not load. The server may be down, or newer than the page.");
+    main.replaceChildren(failure(error, () => location.reload()));
+    return null;
   }
+}
+
+/** The keyboard goes on in the field that it was in, else at the title of the view; a notice keeps the focus. */
+function keepFocus(field) {
+  if (document.getElementById("notices").contains(document.activeElement)) return;
+  const target = (field && main.querySelector(`[name="${field}"]`)) || main.querySelector("h1");
+  target?.focus({ preventScroll: true });
+  if (target?.type === "search") target.select();
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {

@@ -6,5 +6,8 @@ export function isClientID(text) {
   return /^(did:key:)?z[1-9A-HJ-NP-Za-km-z]{0,60}$/.test(text);
 }
 
+/** A client ID without `did:key:`, as the server keeps it. */
+export const bareID = (text) => text.replace(/^did:key:/, "");
+
 /** A client ID that fits a table: its beginning and end. */
 export const shortID = (id) => (id.length > 20 ? `${id.slice(0, 10)}…${id.slice(-6)}` : id);

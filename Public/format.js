@@ -26,8 +26,8 @@ export const date = (ms) => day.format(ms);
 /** `30 Nov`. */
 export const shortDate = (ms) => dayOnly.format(ms);
 
-/** `30 Nov 2026, 12:03:11`. */
-export const moment = (ms) => `${date(ms)}, ${time(ms)}`;
+/** `30 Nov 2026, 12:03:11`; an import may come without times. */
+export const moment = (ms) => (ms ? `${date(ms)}, ${time(ms)}` : "an unknown time");
 
 /** `2 days`, `3 hours`, `40 seconds`: the largest unit that says enough. */
 export function span(ms) {
@@ -38,11 +38,12 @@ export function span(ms) {
   return plural(seconds, "second");
 }
 
-/** `1 day`, `2 days`. */
-export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+/** `1 day`, `2 days`, `3 pushes`. */
+export const plural = (number, noun, nouns = `${noun}s`) => `${count(number)} ${number === 1 ? noun : nouns}`;
 
 /** `3 minutes ago`, `just now`. */
 export function ago(ms, now = Date.now()) {
+  if (!ms) return "unknown";
   return now - ms < 5000 ? "just now" : `${span(now - ms)} ago`;
 }
 

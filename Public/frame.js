@@ -23,7 +23,8 @@ export const frame = {
       type: "button", "aria-expanded": "false", "aria-controls": "places",
       onclick: () => toggle(!bar.classList.contains("is-open")),
     }, "Menu");
-    bar = h("header.frame", h("a.brand", { href: "#/" }, mark(), h("span", "pushbox", h("span.host", location.host))), menu, nav);
+    const brand = h("a.brand", { href: "#/" }, mark(), h("span", "pushbox", h("span.host", location.host)));
+    bar = h("header.frame", brand, menu, nav);
     document.body.classList.add("is-signed-in");
     shell.prepend(bar);
   },

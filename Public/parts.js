@@ -48,6 +48,17 @@ export function copyButton(text, noun) {
   return button;
 }
 
+/** A button; `kind` is `primary`, `danger`, `quiet` or nothing. */
+export function button(word, kind, onclick) {
+  return h(kind ? `button.${kind}` : "button", { type: "button", onclick }, word);
+}
+
+/** A button whose action takes its time; a second press meanwhile does nothing. */
+export function busyButton(word, kind, action) {
+  const element = button(word, kind, () => whileBusy(element, action));
+  return element;
+}
+
 /** A labelled choice: `options` maps values to words. */
 export function choice(label, name, options, value, onchange) {
   const select = h("select", { name, onchange }, Object.entries(options).map(([each, word]) =>
@@ -71,12 +82,13 @@ export async function whileBusy(button, action) {
  * again what the elements are, since stacking hides that from some browsers.
  */
 export function dataTable(columns, rows) {
+  const head = columns.map((name) => h("th", { scope: "col", role: "columnheader" }, name));
+  const body = rows.map(([first, ...cells]) => h(
+    "tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, first),
+    cells.map((cell, index) => h("td", { role: "cell", "data-label": columns[index + 1] }, cell))));
   return h(
     "table.list", { role: "table" },
-    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { scope: "col", role: "columnheader" }, name)))),
-    h("tbody", { role: "rowgroup" }, rows.map(([first, ...cells]) => h(
-      "tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, first),
-      cells.map((cell, index) => h("td", { role: "cell", "data-label": columns[index + 1] }, cell))))));
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head)), h("tbody", { role: "rowgroup" }, body));
 }
 
 /** The server's sentences, in which backquotes stand around code. */

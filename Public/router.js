@@ -14,14 +14,10 @@ export function link(...parts) {
   return `#/${path}${search.size ? `?${search}` : ""}`;
 }
 
-/** Goes to a route; with `replace` the present one leaves no trace in the history. */
-export function go(address, { replace = false } = {}) {
-  if (replace) {
-    history.replaceState(null, "", address);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  } else {
-    location.hash = address;
-  }
+/** Goes to a route; shows it anew when one is there already. */
+export function go(address) {
+  if (address === location.hash) dispatchEvent(new Event("hashchange"));
+  else location.hash = address;
 }
 
 /** Puts the state of a view into its address without showing it anew. */

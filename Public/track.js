@@ -37,18 +37,18 @@ const stepWords = {
  */
 export function waterfall(steps, duration) {
   const whole = Math.max(duration, ...steps.map((step) => step.at_ms), 0.001);
-  const rows = steps.map((step, index) => {
+  const rows = steps.map(({ name, at_ms, text }, index) => {
     const before = index ? steps[index - 1].at_ms : 0;
     const bar = h("span.span");
     bar.style.setProperty("--from", before / whole);
-    bar.style.setProperty("--to", step.at_ms / whole);
+    bar.style.setProperty("--to", at_ms / whole);
     return h(
-      "tr", h("th", { scope: "row" }, stepWords[step.name] ?? step.name, step.text && h("span.step-text", step.text)),
-      h("td.lane", { "aria-hidden": "true" }, bar), h("td.number", format.latency(step.at_ms)),
-      h("td.number.delta", index ? `+${format.latency(step.at_ms - before)}` : ""));
+      "tr", h("th", { scope: "row" }, stepWords[name] ?? name, text && h("span.step-text", text)),
+      h("td.lane", { "aria-hidden": "true" }, bar), h("td.number", format.latency(at_ms)),
+      h("td.number.delta", index ? `+${format.latency(at_ms - before)}` : ""));
   });
+  const columns = ["Step", "When", "At", "After the step before"].map((name) => h("th", { scope: "col" }, name));
   return h(
-    "table.waterfall", h("caption.hidden", "The steps of this push"),
-    h("thead.hidden", h("tr", ["Step", "", "At", "After the step before"].map((name) => h("th", { scope: "col" }, name)))),
+    "table.waterfall", h("caption.hidden", "The steps of this push"), h("thead.hidden", h("tr", columns)),
     h("tbody", rows));
 }

@@ -3,6 +3,9 @@
 /** The gateways' names. */
 export const gatewayNames = { apns: "APNs", "apns-sandbox": "APNs sandbox", fcm: "FCM" };
 
+/** A gateway's name, or its key when this page does not know it. */
+export const gatewayName = (key) => gatewayNames[key] ?? key;
+
 /** A gateway's state: what it does, to follow its name. */
 export const gatewayStates = {
   ok: "takes pushes",
@@ -48,6 +51,15 @@ export const outcomeGroups = [
     ],
   },
 ];
+
+/** The key of the group that an outcome belongs to. */
+export const groupOf = (name) => outcomeGroups.find(({ members }) => members.includes(name))?.key ?? "failed";
+
+/** Why a registration was refused. */
+export const refusals = {
+  body: "Body unusable", client_id: "Client ID wrong", type: "Type of token unknown", token: "Device token wrong",
+  unauthenticated: "Client ID not proved", no_gateway: "Gateway not configured",
+};
 
 /** The sign for a level of the server: `ok`, `warning` or `error`. */
 export const levelSigns = { ok: "ok", warning: "degraded", error: "rejected" };

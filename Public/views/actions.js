@@ -10,7 +10,8 @@ import { link } from "../router.js";
 
 const words = {
   login: "Signed in", logout: "Signed out", delete: "Deleted a registration", restore: "Undid a deletion",
-  revive: "Revived a registration", test_push: "Sent a test push", reload: "Reloaded the configuration", backup: "Downloaded a backup",
+  revive: "Revived a registration", test_push: "Sent a test push", reload: "Reloaded the configuration",
+  backup: "Downloaded a backup",
 };
 const failedWords = { login: "Wrong password" };
 
@@ -22,19 +23,22 @@ export async function show(main, { signal }) {
   main.replaceChildren(head(title, "What was done on this page, and wrong passwords."), list);
   try {
     const { items } = await api.get("actions", { signal });
-    if (!signal.aborted) list.replaceChildren(items.length ? table(items) : empty("Nothing yet.", "Signing in is the first entry."));
+    if (!signal.aborted) list.replaceChildren(items.length ? table(items) : empty("Nothing yet."));
   } catch (error) {
     if (!signal.aborted) list.replaceChildren(failure(error, () => show(main, { signal })));
   }
 }
 
 function table(items) {
-  return dataTable(["When", "What", "Client", "From"], items.map((item) => [
-    h("span", { title: format.ago(item.at) }, format.moment(item.at)),
-    [item.ok ? words[item.action] ?? item.action
-      : stateLabel("rejected", failedWords[item.action] ?? `${words[item.action] ?? item.action}: failed`),
-    item.detail && h("span.aside", ` ${item.detail}`)],
-    item.target ? h("a.id", { href: link("registrations", item.target), title: item.target }, shortID(item.target)) : "",
-    item.address ? h("code", item.address) : "",
+  return dataTable(["When", "What", "Client", "From"], items.map(({ at, action, target, ok, detail, address }) => [
+    h("span", { title: format.ago(at) }, format.moment(at)),
+    [ok ? wordOf(action) : stateLabel("rejected", failedWords[action] ?? `${wordOf(action)}: failed`),
+      detail && h("span.aside", ` ${detail}`)],
+    target ? h("a.id", { href: link("registrations", target), title: target }, shortID(target)) : "",
+    address ? h("code", address) : "",
   ]));
+}
+
+function wordOf(action) {
+  return words[action] ?? action;
 }

@@ -4,6 +4,10 @@ import * as api from "../api.js";
 import { h } from "../dom.js";
 import { head, section } from "../parts.js";
 
+const restore = `systemctl stop pushbox
+pushbox restore BACKUP --config /etc/pushbox/config.toml
+systemctl start pushbox`;
+
 export const title = "Backup";
 
 /** Offers the copy, and says what it takes to use it. */
@@ -16,5 +20,5 @@ export function show(main) {
         h("code", "token.key"), " from the store's folder with it, but not in the same place.")),
     section("How to put it back", null,
       h("p", "With the server stopped; the copy is verified in full before it takes the place of what is there."),
-      h("pre", h("code", "systemctl stop pushbox\npushbox restore BACKUP --config /etc/pushbox/config.toml\nsystemctl start pushbox"))));
+      h("pre", h("code", restore))));
 }

@@ -1,16 +1,16 @@
-// Pushes as they end, newest first; each opens to its whole story.
+// Pushes as they end, newest first.
 
 import * as api from "../api.js";
-import { isClientID, shortID } from "../clientid.js";
-import { h, pair } from "../dom.js";
+import { bareID, isClientID } from "../clientid.js";
+import { deliveryRow } from "../delivery.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
 import { stateLabel } from "../glyphs.js";
-import { choice, empty, failure, head } from "../parts.js";
-import { current, link, note } from "../router.js";
-import { waterfall } from "../track.js";
-import { gatewayNames, outcome, outcomes } from "../words.js";
+import { button, choice, empty, failure, head } from "../parts.js";
+import { link, note } from "../router.js";
+import { gatewayNames, outcomes } from "../words.js";
 
-/** Rows that are kept on the page, and those that wait while it is paused. */
+/** Rows that are kept in the page, and those that wait while it is paused. */
 const most = 300;
 
 export const title = "Deliveries";
@@ -18,27 +18,66 @@ export const title = "Deliveries";
 /** Shows the live tail; the filter stands in the address. */
 export function show(main, { query, signal }) {
   const filter = { outcome: query.get("outcome"), gateway: query.get("gateway"), client_id: query.get("client") };
+  const tail = liveTail(filter, signal);
+  const apply = (change) => {
+    Object.assign(filter, change);
+    note(link("deliveries", { outcome: filter.outcome, gateway: filter.gateway, client: filter.client_id }));
+    tail.start();
+  };
+  main.replaceChildren(
+    head(title, "Each push that the relay asked for, as it ends. Messages and device tokens are not shown."),
+    filterBar(filter, apply, tail.pause), tail.state, tail.nothing, tail.rows);
+  signal.addEventListener("abort", tail.stop);
+  tail.start();
+}
+
+function filterBar(filter, apply, pause) {
+  const words = Object.fromEntries(Object.entries(outcomes).map(([key, { word }]) => [key, word]));
+  const client = h("input", {
+    type: "search", name: "client", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 70,
+    placeholder: "z6Mk…", value: filter.client_id ?? "",
+    onchange: () => {
+      const text = client.value.trim();
+      client.setCustomValidity(!text || isClientID(text) ? "" : "Only the beginning of a client ID.");
+      if (client.reportValidity()) apply({ client_id: bareID(text) });
+    },
+  });
+  return h(
+    "form.search", { onsubmit: (event) => { event.preventDefault(); client.blur(); } },
+    choice("Outcome", "outcome", { "": "All", problems: "Problems only", ...words }, filter.outcome,
+      (event) => apply({ outcome: event.target.value })),
+    choice("Gateway", "gateway", { "": "Any", ...gatewayNames }, filter.gateway,
+      (event) => apply({ gateway: event.target.value })),
+    h("label.field", h("span", "Client ID begins with"), client), pause);
+}
+
+/** The list that fills itself: its elements, `start` for the filter as it is now, and `stop`. */
+function liveTail(filter, signal) {
   const rows = h("ol.tail", { "aria-label": "Pushes, newest first" });
   const nothing = h("div");
   const state = h("p.live", { role: "status" });
-  const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => setPaused(!isPaused) }, "Pause");
+  const pause = button("Pause", null, () => setPaused(!isPaused));
   const seen = new Set();
-  let waiting = [];
+  let held = [];
   let isPaused = false;
   let stream = null;
 
-  main.replaceChildren(
-    head(title, "Each push that the relay asked for, as it ends. No message is shown, and no device token."),
-    filterBar(filter, (changed) => { Object.assign(filter, changed); start(); }, pause), state, nothing, rows);
+  /** Both the list and the stream may bring the same push. */
+  const fresh = (deliveries) => deliveries.filter(({ id }) => !seen.has(id) && seen.add(id));
 
-  function add(deliveries) {
-    const fresh = deliveries.filter(({ id }) => !seen.has(id) && seen.add(id));
+  function add(delivery) {
+    const [one] = fresh([delivery]);
+    if (!one) return;
     if (isPaused) {
-      waiting = [...fresh, ...waiting].slice(0, most);
-      pause.textContent = waiting.length ? `Resume (${format.count(waiting.length)} new)` : "Resume";
-      return;
+      held = [one, ...held].slice(0, most);
+      pause.textContent = `Resume (${format.count(held.length)} new)`;
+    } else {
+      rows.prepend(deliveryRow(one));
+      trim();
     }
-    rows.prepend(...fresh.map(row));
+  }
+
+  function trim() {
     while (rows.childElementCount > most) rows.lastElementChild.remove();
     nothing.replaceChildren(...(rows.childElementCount ? [] : [nothingYet(filter)]));
   }
@@ -47,116 +86,64 @@ export function show(main, { query, signal }) {
     isPaused = paused;
     pause.setAttribute("aria-pressed", String(paused));
     pause.textContent = paused ? "Resume" : "Pause";
-    if (!paused) {
-      const held = waiting;
-      waiting = [];
-      rows.prepend(...held.map(row));
-    }
+    if (!paused) rows.prepend(...held.map(deliveryRow));
+    held = [];
+    trim();
     say();
   }
 
   function say(trouble) {
-    state.replaceChildren(trouble ? stateLabel("unreachable", trouble) : isPaused ? stateLabel("wait", "Paused") : stateLabel("ok", "Live"));
-  }
-
-  async function start() {
-    stop();
-    seen.clear();
-    waiting = [];
-    rows.replaceChildren();
-    say();
-    stream = new EventSource(api.address("deliveries/stream", filter));
-    stream.addEventListener("open", () => say());
-    stream.addEventListener("delivery", (event) => add([JSON.parse(event.data)]));
-    stream.addEventListener("dropped", (event) => gap(JSON.parse(event.data).count));
-    stream.addEventListener("signed_out", () => dispatchEvent(new Event("signed-out")));
-    stream.addEventListener("error", () => say(stream.readyState === EventSource.CLOSED ? "The server refuses the stream" : "Reconnecting…"));
-    await load();
+    if (trouble) state.replaceChildren(stateLabel("unreachable", trouble));
+    else state.replaceChildren(isPaused ? stateLabel("wait", "Paused") : stateLabel("ok", "Live"));
   }
 
   async function load() {
     try {
       const { items } = await api.get("deliveries", { query: { ...filter, limit: 100 }, signal });
       if (signal.aborted) return;
-      const known = items.filter(({ id }) => !seen.has(id) && seen.add(id));
-      rows.append(...known.map(row));
-      nothing.replaceChildren(...(rows.childElementCount ? [] : [nothingYet(filter)]));
+      rows.append(...fresh(items).map(deliveryRow));
+      trim();
     } catch (error) {
       if (!signal.aborted) nothing.replaceChildren(failure(error, load));
     }
   }
 
-  function gap(count) {
-    rows.prepend(h("li.gap", `${format.plural(count, "push")}${count === 1 ? "" : "es"} went by too fast to be shown.`));
+  function listen() {
+    stream = new EventSource(api.address("deliveries/stream", filter));
+    stream.addEventListener("open", () => say());
+    stream.addEventListener("delivery", (event) => add(JSON.parse(event.data)));
+    stream.addEventListener("dropped", (event) => {
+      const count = format.plural(JSON.parse(event.data).count, "push", "pushes");
+      rows.prepend(h("li.gap", `${count} went by too fast to be shown.`));
+    });
+    stream.addEventListener("signed_out", () => dispatchEvent(new Event("signed-out")));
+    stream.addEventListener("error", () => {
+      const isOver = stream.readyState === EventSource.CLOSED;
+      say(isOver ? "The server ended the stream: load this page again" : "Connecting again…");
+    });
   }
 
-  function stop() {
-    stream?.close();
-    stream = null;
-  }
-
-  signal.addEventListener("abort", stop);
-  start();
-}
-
-function filterBar(filter, apply, pause) {
-  const apply2 = (changed) => {
-    apply(changed);
-    const { outcome: kind, gateway, client_id: client } = { ...filter, ...changed };
-    note(link("deliveries", { outcome: kind, gateway, client }));
+  pause.setAttribute("aria-pressed", "false");
+  return {
+    rows, nothing, state, pause,
+    start() {
+      this.stop();
+      seen.clear();
+      held = [];
+      rows.replaceChildren();
+      say();
+      // First, so that no push falls between the two.
+      listen();
+      load();
+    },
+    stop() {
+      stream?.close();
+    },
   };
-  const words = Object.fromEntries(Object.entries(outcomes).map(([key, { word }]) => [key, word]));
-  const client = h("input", {
-    type: "search", name: "client", autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 70,
-    placeholder: "z6Mk…", value: filter.client_id ?? "",
-    onchange: () => {
-      const text = client.value.trim();
-      client.setCustomValidity(!text || isClientID(text) ? "" : "Only the beginning of a client ID.");
-      if (client.reportValidity()) apply2({ client_id: text });
-    },
-  });
-  return h(
-    "form.search.bar", { onsubmit: (event) => { event.preventDefault(); client.blur(); } },
-    choice("Outcome", "outcome", { "": "All", problems: "Problems only", ...words }, filter.outcome, (event) => apply2({ outcome: event.target.value })),
-    choice("Gateway", "gateway", { "": "Any", ...gatewayNames }, filter.gateway, (event) => apply2({ gateway: event.target.value })),
-    h("label.field", h("span", "Client ID begins with"), client), pause);
-}
-
-function row(delivery) {
-  const { sign, word } = outcome(delivery.outcome);
-  const story = h("div.row-story", { hidden: true });
-  const button = h(
-    "button.row", {
-      type: "button", "aria-expanded": "false",
-      onclick: () => {
-        const isOpen = story.hidden;
-        if (isOpen) story.replaceChildren(...wholeStory(delivery));
-        story.hidden = !isOpen;
-        button.setAttribute("aria-expanded", String(isOpen));
-      },
-    },
-    h("span.when", format.time(delivery.received_at)), stateLabel(sign, word),
-    h("span.id", shortID(delivery.client_id)), h("span.where", gatewayNames[delivery.gateway] ?? ""),
-    h("span.number", format.latency(delivery.duration_ms)));
-  return h("li", button, story);
-}
-
-function wholeStory(delivery) {
-  return [
-    h("dl.facts.inline",
-      pair("Client ID", h("a.id", { href: link("registrations", delivery.client_id) }, delivery.client_id)),
-      delivery.detail && pair("Said", delivery.detail),
-      pair("The relay got", String(delivery.status)), pair("Received", format.moment(delivery.received_at)),
-      delivery.peer && pair("From", h("code", delivery.peer)), pair("Request ID", h("code", delivery.request_id)),
-      delivery.token_hash && pair("Device token", h("code", delivery.token_hash), h("span.aside", " keyed hash")),
-      delivery.retries ? pair("Sent again", format.plural(delivery.retries, "time")) : null),
-    waterfall(delivery.steps, delivery.duration_ms),
-    h("p", h("a", { href: link("why", delivery.client_id) }, "The story of this client")),
-  ];
 }
 
 function nothingYet(filter) {
-  return Object.values(filter).some(Boolean)
-    ? empty("No push like that is remembered.", "New ones appear here by themselves.")
-    : empty("No push yet.", "They appear here by themselves as the relay calls.");
+  const isFiltered = Object.values(filter).some(Boolean);
+  return empty(
+    isFiltered ? "No push like that is remembered." : "No push yet.", "New ones appear here by themselves.");
 }

@@ -3,7 +3,7 @@
 import * as api from "../api.js";
 import { h } from "../dom.js";
 import { mark } from "../glyphs.js";
-import { prose, whileBusy } from "../parts.js";
+import { button, prose, whileBusy } from "../parts.js";
 import * as format from "../format.js";
 
 /** Asks for the password; `welcome` is called with the session. `reason` says why it is asked again. */
@@ -14,36 +14,41 @@ export function showLogin(main, { reason, welcome }) {
     maxlength: 1024, "aria-describedby": "login-message",
   });
   message.id = "login-message";
-  const button = h("button.primary", { type: "submit" }, "Sign in");
+  const submitButton = h("button.primary", { type: "submit" }, "Sign in");
   let countdown = null;
 
   async function submit(event) {
     event.preventDefault();
     if (countdown || !password.value) return;
-    await whileBusy(button, async () => {
-      try {
-        const session = await api.login(password.value);
-        password.value = "";
-        welcome(session);
-      } catch (error) {
-        if (error.status === 429) return lockOut(error.retryAfter ?? 1);
-        message.textContent = error.name === "wrong_password" ? "That is not the password." : error.message;
-        password.select();
-      }
-    });
+    const pause = await whileBusy(submitButton, tryPassword);
+    if (pause) lockOut(pause);
+  }
+
+  /** Seconds for which the server takes no further password, if so. */
+  async function tryPassword() {
+    try {
+      const session = await api.login(password.value);
+      password.value = "";
+      welcome(session);
+    } catch (error) {
+      if (error.status === 429) return error.retryAfter ?? 1;
+      message.textContent = error.name === "wrong_password" ? "That is not the password." : error.message;
+      password.select();
+    }
+    return 0;
   }
 
   function lockOut(seconds) {
     const until = Date.now() + seconds * 1000;
     message.textContent = `Too many wrong passwords. Try again in ${format.plural(seconds, "second")}.`;
-    button.setAttribute("aria-disabled", "true");
+    submitButton.setAttribute("aria-disabled", "true");
     countdown = setInterval(() => {
       const left = Math.ceil((until - Date.now()) / 1000);
-      button.textContent = left > 0 ? `Sign in (in ${left} s)` : "Sign in";
+      submitButton.textContent = left > 0 ? `Sign in (in ${left} s)` : "Sign in";
       if (left > 0) return;
       clearInterval(countdown);
       countdown = null;
-      button.removeAttribute("aria-disabled");
+      submitButton.removeAttribute("aria-disabled");
       message.textContent = "You can try again now.";
     }, 500);
   }
@@ -53,7 +58,7 @@ export function showLogin(main, { reason, welcome }) {
     h("form", { onsubmit: submit },
       // For password managers, which want a name to keep the password by.
       h("input", { type: "text", name: "username", autocomplete: "username", value: "admin", hidden: true }),
-      h("label", { for: "password" }, "Password"), password, message, button)));
+      h("label", { for: "password" }, "Password"), password, message, submitButton)));
   password.focus();
 }
 
@@ -61,15 +66,18 @@ export function showLogin(main, { reason, welcome }) {
 export function showDisabled(main, session) {
   main.replaceChildren(h(
     "div.gate", mark(), h("h1", "This admin page is off"),
-    h("p.lead", "pushbox is running, but its configuration has no ", h("code", "[admin]"), " section, so nothing is shown here."),
+    h("p.lead", "pushbox is running, but its configuration has no ", h("code", "[admin]"),
+      " section, so nothing is shown here."),
     h("p", prose(session.how_to_enable)), h("pre", h("code", "[admin]\npassword_hash = \"…\"")),
     h("p", "Then ", h("a", { href: "" }, "load this page again"), ".")));
 }
 
 /** The server does not answer, or has no admin page at this address. */
 export function showUnreachable(main, error, retry) {
+  const isElsewhere = error.status === 404;
   main.replaceChildren(h(
-    "div.gate", mark(), h("h1", error.status === 404 ? "The admin page is not here" : "No answer"),
-    error.status === 404 && h("p", "With ", h("code", "admin.listen"), " it has an address of its own."), h("p.lead", { role: "alert" }, error.message),
-    h("button", { type: "button", onclick: retry }, "Try again")));
+    "div.gate", mark(), h("h1", isElsewhere ? "The admin page is not here" : "No answer"),
+    h("p.lead", { role: "alert" }, isElsewhere
+      ? ["With ", h("code", "admin.listen"), " in its configuration it has an address of its own."] : error.message),
+    button("Try again", null, retry)));
 }

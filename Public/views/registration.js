@@ -6,27 +6,29 @@ import { h, pair } from "../dom.js";
 import * as format from "../format.js";
 import { stateLabel } from "../glyphs.js";
 import { confirm, notify } from "../notices.js";
-import { copyButton, dataTable, empty, failure, section, waiting, whileBusy } from "../parts.js";
+import { busyButton, copyButton, dataTable, empty, failure, section, waiting } from "../parts.js";
 import { go, link } from "../router.js";
 import { testPush } from "../testpush.js";
-import { gatewayNames, outcome } from "../words.js";
+import { gatewayName, outcome } from "../words.js";
+
+const lastOutcomes = { delivered: "Delivered", dead_token: "Device token dead", failed: "Failed" };
 
 export const title = "Registration";
 
 /** Shows the registration whose client ID the address has. */
-export async function show(main, { segments: [, clientID], signal }) {
+export async function show(main, { segments, signal }) {
+  const clientID = segments[1];
   main.replaceChildren(waiting());
   try {
     const [item, { items: calls }] = await Promise.all([
       api.get(api.registration(clientID), { signal }),
       api.get("deliveries", { query: { client_id: clientID, limit: 10 }, signal }),
     ]);
-    if (!signal.aborted) draw(main, item, calls, signal);
+    if (!signal.aborted) draw(main, item, calls, () => show(main, { segments, signal }), signal);
   } catch (error) {
     if (signal.aborted) return;
-    main.replaceChildren(back(), h("h1", { tabindex: -1 }, title), error.status === 404
-      ? empty("This client is not registered.", "It may have been deleted, or never have registered here. ", h("a", { href: link("why", clientID) }, "Ask why it gets no push"), ".")
-      : failure(error, () => show(main, { segments: [null, clientID], signal })));
+    const content = error.status === 404 ? unknown(clientID) : failure(error, () => show(main, { segments, signal }));
+    main.replaceChildren(back(), h("h1", { tabindex: -1 }, title), content);
   }
 }
 
@@ -34,36 +36,43 @@ function back() {
   return h("p.crumb", h("a", { href: link("registrations") }, "Registrations"));
 }
 
-function draw(main, item, calls, signal) {
-  const isActive = item.state === "active";
-  const test = testPush(item.client_id, signal);
-  const remove = h("button.danger", { type: "button", onclick: () => whileBusy(remove, () => deletion(item)) }, "Delete…");
-  const revive = h("button", { type: "button", onclick: () => whileBusy(revive, () => revival(main, item, signal)) }, "Revive");
+function unknown(clientID) {
+  return empty(
+    "This client is not registered.", "It may have been deleted, or never have registered here. ",
+    h("a", { href: link("why", clientID) }, "Ask why it gets no push"), ".");
+}
+
+function draw(main, item, calls, again, signal) {
+  const { client_id, type, state, tombstone } = item;
+  const label = state === "active" ? stateLabel("ok", "Active")
+    : stateLabel("suspect", `Given up: the gateway said ${tombstone.reason}`);
   main.replaceChildren(
     back(),
-    h("header.head", h("div", h("h1.id", { tabindex: -1 }, item.client_id),
-      h("p.lead", isActive ? stateLabel("ok", "Active") : stateLabel("suspect", `Given up: the gateway said ${item.tombstone?.reason ?? "that the token is dead"}`),
-        ` · ${gatewayNames[item.type] ?? item.type}`)),
-    h("div.actions", copyButton(item.client_id, "the client ID"), h("a.button", { href: link("why", item.client_id) }, "Why no push?"),
-      isActive ? null : revive, remove)),
-    h("div.columns.two", section("Registration", null, facts(item)), section("Test push", null, test)),
+    h("header.head",
+      h("div", h("h1.id", { tabindex: -1 }, client_id), h("p.lead", label, ` · ${gatewayName(type)}`)),
+      h("div.actions",
+        copyButton(client_id, "the client ID"), h("a.button", { href: link("why", client_id) }, "Why no push?"),
+        state === "active" ? null : busyButton("Revive", null, () => revival(client_id, again)),
+        busyButton("Delete…", "danger", () => deletion(client_id)))),
+    h("div.columns.two",
+      section("Registration", null, facts(item)), section("Test push", null, testPush(client_id, signal))),
     section("Latest calls of the relay", null, callList(calls)));
 }
 
-function facts(item) {
-  const when = (ms) => h("span", format.moment(ms), h("span.aside", ` ${format.ago(ms)}`));
-  const { pushes } = item;
+function facts({ type, created_at, updated_at, tombstone, pushes, token_hash, authenticated, always_raw }) {
+  const when = (ms) => h("span", format.moment(ms), ms ? h("span.aside", ` ${format.ago(ms)}`) : null);
   return h(
     "dl.facts",
-    pair("Gateway", gatewayNames[item.type] ?? item.type),
-    pair("First registered", when(item.created_at)), pair("Last registered", when(item.updated_at)),
-    item.tombstone && pair("Given up", when(item.tombstone.at)),
+    pair("Gateway", gatewayName(type)),
+    pair("First registered", when(created_at)), pair("Last registered", when(updated_at)),
+    tombstone && pair("Given up", when(tombstone.at)),
     pair("Last push", pushes ? when(pushes.last_at) : "none lately"),
-    pushes && pair("Its outcome", { delivered: "Delivered", dead_token: "Device token dead", failed: "Failed" }[pushes.last_outcome] ?? pushes.last_outcome),
+    pushes && pair("Its outcome", lastOutcomes[pushes.last_outcome] ?? pushes.last_outcome),
     pushes && pair("Pushes", `${format.count(pushes.delivered)} delivered, ${format.count(pushes.failed)} not`),
-    pair("Device token", h("code", item.token_hash), h("span.aside", " beginning of a keyed hash; the token itself is never shown")),
-    pair("Client ID proved", item.authenticated ? "yes, by a signed registration" : "no"),
-    pair("Message form", item.always_raw ? "raw: the app decrypts it" : "as the relay sends it"));
+    pair("Device token", h("code", token_hash),
+      h("span.aside", " beginning of a keyed hash; the token itself is never shown")),
+    pair("Client ID proved", authenticated ? "yes, by a signed registration" : "no"),
+    pair("Message form", always_raw ? "raw: the app decrypts it" : "as the relay sends it"));
 }
 
 function callList(calls) {
@@ -72,22 +81,24 @@ function callList(calls) {
     const { sign, word } = outcome(call.outcome);
     return [
       h("span", { title: format.moment(call.received_at) }, format.ago(call.received_at)),
-      [stateLabel(sign, word), call.detail && h("span.aside", ` ${call.detail}`)], format.latency(call.duration_ms),
+      [stateLabel(sign, word), call.detail && h("span.aside", ` ${call.detail}`)],
+      format.latency(call.duration_ms),
     ];
   }));
 }
 
-async function deletion(item) {
+async function deletion(clientID) {
   const isSure = await confirm({
     title: "Delete this registration?", yes: "Delete",
-    text: `${shortID(item.client_id)} gets no push any more until its app registers anew. You can undo this for some minutes.`,
+    text: `${shortID(clientID)} gets no push any more until its app registers anew. `
+      + "You can undo this for some minutes.",
   });
   if (!isSure) return;
   try {
-    const { undo } = await api.send("DELETE", api.registration(item.client_id));
+    const { undo } = await api.send("DELETE", api.registration(clientID));
     go(link("registrations"));
-    notify(`${shortID(item.client_id)} is deleted. Undo is possible until ${format.hourMinute(undo.expires_at)}.`, {
-      action: "Undo", until: undo.expires_at, run: () => restoration(item.client_id, undo.id),
+    notify(`${shortID(clientID)} is deleted. Undo is possible until ${format.hourMinute(undo.expires_at)}.`, {
+      action: "Undo", until: undo.expires_at, run: () => restoration(clientID, undo.id),
     });
   } catch (error) {
     notify(`Not deleted: ${error.message}`, { sign: "rejected" });
@@ -104,11 +115,11 @@ async function restoration(clientID, undo) {
   }
 }
 
-async function revival(main, item, signal) {
+async function revival(clientID, again) {
   try {
-    const revived = await api.send("POST", api.registration(item.client_id, "revive"));
-    notify("Pushes go to this device again. If its gateway still says that the token is dead, it is given up again.");
-    await show(main, { segments: [null, revived.client_id], signal });
+    await api.send("POST", api.registration(clientID, "revive"));
+    notify("Pushes go to this device again. If its gateway still calls the token dead, it is given up again.");
+    await again();
   } catch (error) {
     notify(`Not revived: ${error.message}`, { sign: "rejected" });
   }

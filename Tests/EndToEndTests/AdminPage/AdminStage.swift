@@ -1,0 +1,94 @@
+import Bytes
+import Crypto
+import JSON
+import TestSupport
+import Testing
+
+/// An appliance with an admin page, and a browser that looks at it.
+final class AdminStage {
+  static let password = "correct horse battery staple"
+  /// Cheap to check: what it costs to guess is no subject of these tests.
+  private static let hash = Result { try PasswordHash(of: password, cost: .init(logN: 10, r: 8, p: 1)).text }
+
+  let appliance: Appliance
+  let browser: Browser
+  var origin: String { "http://127.0.0.1:\(appliance.port)" }
+
+  init() throws {
+    let hash = try Self.hash.get()
+    appliance = try Appliance {
+      $0.more = "[admin]\npassword_hash = \"\(hash)\"\n\n[log]\nlevel = \"info\""
+    }
+    browser = try Browser()
+    // Violations of the Content-Security-Policy, from the first moment of each document.
+    try browser.devTools("Page.addScriptToEvaluateOnNewDocument") {
+      $0.member(
+        "source",
+        """
+        window.violations = [];
+        addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));
+        """)
+    }
+  }
+
+  /// Opens the page, at a route such as `#/registrations`.
+  func open(_ route: String = "") throws {
+    try browser.open("\(origin)/\(route)")
+  }
+
+  /// Opens the page and signs in; shows the overview, or the route.
+  func signIn(_ route: String = "") throws {
+    try open(route)
+    try browser.type(Self.password, into: "#password")
+    try browser.click("button[type=submit]")
+    try browser.waitFor(".frame")
+    if route.isEmpty { try browser.waitFor(".overview") }
+  }
+
+  /// Goes to a route by its address, as a link would.
+  func go(_ route: String, until selector: String) throws {
+    try browser.evaluate("location.hash = arguments[0]", route)
+    try browser.waitFor(selector)
+  }
+
+  /// Nothing in the console, no violation of the policy, no request to anywhere else; device tokens in no
+  /// address.
+  ///
+  /// - Parameters:
+  ///   - statuses: answers that the test has caused, which the console reports as errors.
+  ///   - tokens: device tokens that must not be in any address, nor in the page.
+  func expectClean(
+    statuses: [Int] = [], tokens: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for entry in try browser.log("browser") {
+      let message = entry["message"]?.stringValue ?? "\(entry)"
+      let isExpected = statuses.contains { message.contains("the server responded with a status of \($0)") }
+      #expect(isExpected, "console: \(message)", sourceLocation: sourceLocation)
+    }
+    let violations = try browser.text("window.violations.join()")
+    #expect(violations.isEmpty, sourceLocation: sourceLocation)
+    let addresses = try requestedAddresses()
+    #expect(!addresses.isEmpty, sourceLocation: sourceLocation)
+    for address in addresses {
+      let isOurs = address.hasPrefix(origin + "/") || address.hasPrefix("data:")
+      #expect(isOurs, "asked \(address)", sourceLocation: sourceLocation)
+      #expect(!tokens.contains { address.contains($0) }, "\(address)", sourceLocation: sourceLocation)
+    }
+    let page = try browser.text(
+      "document.documentElement.outerHTML + location.href + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"
+        + " + [...document.querySelectorAll('input')].map((each) => each.value)")
+    for token in tokens { #expect(!page.contains(token), sourceLocation: sourceLocation) }
+  }
+
+  /// The address of every request since the last call, the browser's own pages apart.
+  private func requestedAddresses() throws -> [String] {
+    try browser.log("performance").compactMap { entry in
+      guard let text = entry["message"]?.stringValue,
+        let event = try? JSON.parse(Array(text.utf8))["message"],
+        event["method"]?.stringValue == "Network.requestWillBeSent"
+      else { return nil }
+      let address = event["params"]?["request"]?["url"]?.stringValue ?? ""
+      return address.hasPrefix("chrome://") || address.hasPrefix("about:") ? nil : address
+    }
+  }
+}

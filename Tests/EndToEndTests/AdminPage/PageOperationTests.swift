@@ -1,0 +1,63 @@
+import MockGateway
+import Testing
+
+extension AdminPageTests {
+  /// The live tail and the configuration.
+  @Suite struct Operation {
+    @Test func theLiveTailShowsPushesAndTheirStories() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      let token = Appliance.apnsToken()
+      let wallet = try stage.appliance.registered(token: token)
+      try stage.signIn("#/deliveries")
+      try browser.waitFor(".empty")
+      #expect(try stage.appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+      try browser.waitFor(".tail li")
+      try browser.click(".tail .row")
+      try browser.waitFor(".row-story .waterfall")
+      #expect(try browser.text("document.querySelectorAll('.waterfall tbody tr').length >= 4") == "true")
+      #expect(try browser.text("document.querySelector('.row-story').textContent").contains(wallet.clientID))
+      try browser.screenshot("deliveries")
+      // Paused, it holds what comes; then shows it.
+      try browser.click("button[aria-pressed]")
+      #expect(try stage.appliance.push(wallet.clientID, Appliance.raw("2")).status == 202)
+      try browser.wait("document.querySelector('button[aria-pressed]').textContent.includes('1 new')")
+      #expect(try browser.text("document.querySelectorAll('.tail > li').length") == "1")
+      try browser.click("button[aria-pressed]")
+      try browser.wait("document.querySelectorAll('.tail > li').length === 2")
+      // Filtered, only troubles.
+      try browser.evaluate(
+        "const select = document.querySelector('select[name=outcome]'); select.value = 'problems'; select.dispatchEvent(new Event('change'))"
+      )
+      try browser.wait(
+        "document.querySelectorAll('.tail > li').length === 0 && document.querySelector('.empty')")
+      stage.appliance.gateway.next(1, .apns(.unregistered), at: .apnsProduction)
+      _ = try stage.appliance.push(wallet.clientID, Appliance.raw("3"))
+      try browser.wait("document.querySelector('.tail .state.suspect')")
+      try stage.expectClean(tokens: [token])
+    }
+
+    @Test func aReloadOfABrokenFileShowsItsProblemAndChangesNothing() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      try stage.signIn("#/configuration")
+      try browser.waitFor(".values")
+      try stage.appliance.configure { $0.replacing("[push]\n", with: "[push]\ndedline_ms = 5\n") }
+      try browser.click(".head button.primary")
+      try browser.waitFor(".problems")
+      let problem = try browser.text("document.querySelector('.problems').textContent")
+      #expect(problem.contains("dedline_ms") && problem.contains("config.toml"), "\(problem)")
+      try browser.screenshot("reload-broken")
+      try stage.appliance.configure { $0 }
+      try browser.click(".head button.primary")
+      try browser.wait("document.querySelector('.notice') && !document.querySelector('.problems')")
+      try stage.go("#/log", until: ".list tbody tr")
+      #expect(
+        try browser.text("document.querySelector('.list').textContent").contains("Reloaded the configuration")
+      )
+      try stage.expectClean(statuses: [422])
+      let shown = try browser.text("document.documentElement.outerHTML")
+      #expect(!shown.contains("scrypt$"))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import MockGateway
+import Testing
+
+extension AdminPageTests {
+  /// Signing in and out, and what comes before.
+  @Suite struct Session {
+    @Test func aWrongPasswordIsRefusedAndARightOneOpens() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      try stage.open()
+      try browser.type("wrong", into: "#password")
+      try browser.screenshot("login")
+      try browser.click("button[type=submit]")
+      try browser.wait("document.querySelector('[role=alert]').textContent.includes('not the password')")
+      #expect(try browser.text("document.querySelector('.frame')") == "null")
+      try browser.type(AdminStage.password, into: "#password")
+      try browser.click("button[type=submit]")
+      try browser.waitFor(".overview")
+      #expect(try browser.text("document.cookie") == "", "no script may read the session")
+      try stage.expectClean(statuses: [401])
+    }
+
+    @Test func signingOutForgetsTheSession() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      try stage.signIn()
+      try browser.click(".frame nav > button")
+      try browser.waitFor("#password")
+      try stage.open("#/registrations")
+      try browser.waitFor("#password")
+      #expect(try browser.text("document.querySelector('.list')") == "null")
+      try stage.expectClean()
+    }
+
+    @Test func withoutAnAdminSectionThePageSaysHowToTurnItOn() throws {
+      let appliance = try Appliance()
+      let browser = try Browser()
+      try browser.open("http://127.0.0.1:\(appliance.port)/")
+      try browser.waitFor(".gate")
+      try browser.screenshot("off")
+      let text = try browser.text("document.body.innerText")
+      #expect(text.contains("[admin]") && text.contains("pushbox hash-password"), "\(text)")
+      #expect(!text.contains(MockConfiguration.publicURL))
+    }
+
+    @Test func theFirstLoadIsSmallAndTheOverviewTakesOneRequest() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      try stage.open()
+      try browser.waitFor("#password")
+      let bytes = try browser.evaluate(
+        """
+        const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+        performance.clearResourceTimings();
+        return entries.reduce((sum, entry) => sum + entry.transferSize, 0);
+        """
+      ).doubleValue
+      let size = try #require(bytes)
+      #expect(size > 10_000 && size < 100 * 1024, "\(size) bytes")
+      try browser.type(AdminStage.password, into: "#password")
+      try browser.click("button[type=submit]")
+      try browser.waitFor(".figures dd")
+      let requests = try browser.text(
+        "performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname).join(' ')")
+      #expect(requests == "/admin/api/login /admin/api/overview")
+    }
+  }
+}
