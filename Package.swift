@@ -37,7 +37,9 @@ let package = Package(
     .target(name: "Configuration", dependencies: ["TOML", "Bytes"], swiftSettings: strict),
     .target(
       name: "API",
-      dependencies: ["Bytes", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry"],
+      dependencies: [
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "Relay", "Service", "Store", "Telemetry",
+      ],
       swiftSettings: strict, plugins: ["EmbedPublic"]),
     .target(
       name: "MockGateway", dependencies: ["Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP"],

@@ -20,11 +20,17 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  public var metrics: MetricsAccess
+  /// The public URL's scheme, host and port.
+  public var origin: String
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies()
+    proxies: TrustedProxies = TrustedProxies(), origin: String = "",
+    metrics: MetricsAccess = MetricsAccess()
   ) {
+    self.metrics = metrics
+    self.origin = origin
     self.proxies = proxies
     self.basePath = basePath
     self.projectIDs = projectIDs
@@ -42,11 +48,12 @@ public final class APIHandler: HTTPHandler {
   private let registrations: RegistrationService
   private var status: StatusRoutes
   private let pages: PublicFiles
+  private let admin: AdminRoutes
   private let log: Log
 
   public init(
-    settings: APISettings, pushes: PushService, registrations: RegistrationService, reader: StoreReader,
-    health: GatewayHealthSet, registry: MetricsRegistry, log: Log
+    settings: APISettings, admin: AdminSettings?, loop: EventLoop, shared: AdminShared, pushes: PushService,
+    registrations: RegistrationService, reader: StoreReader
   ) {
     let pages = PublicFiles()
     self.pages = pages
@@ -54,12 +61,14 @@ public final class APIHandler: HTTPHandler {
     proxies = settings.proxies
     self.pushes = pushes
     self.registrations = registrations
-    status = StatusRoutes(settings: settings, reader: reader, health: health, registry: registry)
-    self.log = log
+    status = StatusRoutes(settings: settings, reader: reader, shared: shared)
+    self.admin = AdminRoutes(loop: loop, shared: shared, pushes: pushes, settings: admin, api: settings)
+    log = shared.service.log
   }
 
   /// Takes new settings for all requests from now on.
-  public func apply(_ settings: APISettings) {
+  public func apply(_ settings: APISettings, admin: AdminSettings?) {
+    self.admin.apply(admin, settings)
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
     status.settings = settings
@@ -76,6 +85,9 @@ public final class APIHandler: HTTPHandler {
 
   public func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
     let requestID = RequestID.choose(request.fields.first("x-request-id"))
+    if let segments = routes.adminSegments(request.path) {
+      return handleAdmin(segments, request, responder, requestID, isAtOwnAddress: false)
+    }
     let log = self.log
     let start = MonotonicTime.now()
     answer(request, requestID) { response in
@@ -92,6 +104,39 @@ public final class APIHandler: HTTPHandler {
             "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
             "duration": .milliseconds(.now() - start),
           ])
+      }
+    }
+  }
+
+  private func handleAdmin(
+    _ segments: ArraySlice<Substring>, _ request: HTTPRequest, _ responder: HTTPResponder,
+    _ requestID: String, isAtOwnAddress: Bool
+  ) {
+    admin.handle(
+      segments,
+      AdminRoutes.Call(
+        request: request, responder: responder, requestID: requestID,
+        address: proxies.clientAddress(of: request), loop: admin.loop, isAtOwnAddress: isAtOwnAddress))
+  }
+
+  /// For the admin page's own addresses: its API, its files, and nothing else.
+  public private(set) lazy var adminEntrance: any HTTPHandler = AdminEntrance(self)
+
+  private final class AdminEntrance: HTTPHandler {
+    private unowned let handler: APIHandler
+
+    init(_ handler: APIHandler) {
+      self.handler = handler
+    }
+
+    func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
+      if let segments = handler.routes.adminSegments(request.path) {
+        let requestID = RequestID.choose(request.fields.first("x-request-id"))
+        return handler.handleAdmin(segments, request, responder, requestID, isAtOwnAddress: true)
+      }
+      switch handler.routes.route(request.path) {
+      case .page, .baseWithoutSlash, .health, .status: handler.handle(request, responder)
+      default: responder.respond(APIHandler.notFound)
       }
     }
   }
@@ -116,7 +161,7 @@ public final class APIHandler: HTTPHandler {
       }
     case .health: respond(status.health(request))
     case .ready: respond(status.ready())
-    case .metrics: respond(status.metrics())
+    case .metrics: respond(status.metrics(request, address: proxies.clientAddress(of: request)))
     case .status: respond(status.status())
     case .page(let name):
       respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)
@@ -185,7 +230,7 @@ public final class APIHandler: HTTPHandler {
           authorization: request.fields.first("authorization"))
       ) { respond($0.response) }
     } catch {
-      registrations.noteRefusal()
+      registrations.noteRefusal(error.refusal)
       respond(Self.registrationRefusal(error))
     }
   }
@@ -204,7 +249,7 @@ public final class APIHandler: HTTPHandler {
   // MARK: Refusals
 
   /// `application/json` or `application/*+json`, with or without parameters, as the Rust server takes it.
-  private static func isJSON(_ request: HTTPRequest) -> Bool {
+  static func isJSON(_ request: HTTPRequest) -> Bool {
     guard let value = request.fields.first("content-type") else { return false }
     if value == "application/json" { return true }
     let type = value.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
@@ -215,7 +260,7 @@ public final class APIHandler: HTTPHandler {
     415, name: "content_type", message: "the body must be sent as Content-Type: application/json",
     fields: [RequestField("content-type", "must be application/json", .header)])
 
-  private static let notFound = APIResponse.failure(
+  fileprivate static let notFound = APIResponse.failure(
     404, name: "not_found", message: "no such route: pushes and registrations go to /clients")
 
   private static func clientIDRefusal(_ text: String, _ location: RequestField.Location) -> HTTPResponse {

@@ -17,6 +17,26 @@ enum APIResponse {
     failure(429, name: "rate_limited", message: "\(message): try again later", retryAfter: seconds)
   }
 
+  /// A refusal for several reasons.
+  static func failures(_ status: Int, name: String, messages: [String]) -> HTTPResponse {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("status", "FAILURE")
+    writer.key("errors")
+    writer.beginArray()
+    for message in messages {
+      writer.beginObject()
+      writer.member("name", name)
+      writer.member("message", message)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.key("fields")
+    writer.null()
+    writer.endObject()
+    return .json(status, writer.bytes)
+  }
+
   /// A refusal or failure with one error; `fields` say which parts of the request are at fault.
   static func failure(
     _ status: Int, name: String, message: String, fields: [RequestField] = [], retryAfter: Int? = nil

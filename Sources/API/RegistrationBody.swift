@@ -17,6 +17,18 @@ enum RegistrationBodyError: Error, Equatable {
   case token(String)
 }
 
+extension RegistrationBodyError {
+  /// As the metrics count it.
+  var refusal: RegistrationRefusal {
+    switch self {
+    case .malformed, .illTyped: .body
+    case .clientID: .clientID
+    case .unknownType: .type
+    case .token: .token
+    }
+  }
+}
+
 /// The body of `POST /clients`. Unknown members are ignored, as the SDKs' bodies grow.
 struct RegistrationBody {
   let client: ClientID

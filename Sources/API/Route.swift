@@ -35,6 +35,7 @@ enum Route: Equatable {
 /// routes also under a project ID: every WalletConnect SDK registers at `/{project_id}/clients`.
 struct RouteTable {
   private let base: [Substring]
+  private let adminPrefixes: [[UInt8]]
   /// Nil takes any project ID.
   private let projectIDs: Set<String>?
   private let isPage: (String) -> Bool
@@ -44,6 +45,8 @@ struct RouteTable {
   ///   - isPage: whether `Public/` has a file of that path.
   init(basePath: String, projectIDs: Set<String>?, isPage: @escaping (String) -> Bool) {
     base = basePath.split(separator: "/")
+    let places = base.isEmpty ? [""] : ["", "/" + base.joined(separator: "/")]
+    adminPrefixes = places.map { Array("\($0)/admin/api/".utf8) }
     self.projectIDs = projectIDs
     self.isPage = isPage
   }
@@ -60,6 +63,15 @@ struct RouteTable {
       if route != .unknown { return route }
     }
     return match(segments[...])
+  }
+
+  /// The segments after `/admin/api` when a path begins so, at the root or under the base.
+  func adminSegments(_ path: String) -> ArraySlice<Substring>? {
+    for prefix in adminPrefixes where path.utf8.starts(with: prefix) {
+      return path.utf8.dropFirst(prefix.count)
+        .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }[...]
+    }
+    return nil
   }
 
   /// The ID in `/clients/{client_id}` when it is written plainly, as in nearly every request there is.

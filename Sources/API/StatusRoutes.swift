@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import EventLoop
 import HTTP
 import JSON
@@ -12,16 +14,16 @@ struct StatusRoutes {
   }
   private let reader: StoreReader
   private let health: GatewayHealthSet
-  private let registry: MetricsRegistry
+  private let shared: AdminShared
   private var features: [String]
   private let start = MonotonicTime.now()
   private let instanceID = RequestID.choose(nil)
 
-  init(settings: APISettings, reader: StoreReader, health: GatewayHealthSet, registry: MetricsRegistry) {
+  init(settings: APISettings, reader: StoreReader, shared: AdminShared) {
     self.settings = settings
     self.reader = reader
-    self.health = health
-    self.registry = registry
+    self.shared = shared
+    health = shared.service.health
     features = Self.features(settings)
   }
 
@@ -52,8 +54,26 @@ struct StatusRoutes {
     return .json(200, writer.bytes)
   }
 
-  /// Ready to take pushes: the store answers.
+  /// Whether a gateway may take pushes: one that was not used yet may, unless it has the credentials of one that is
+  /// refused.
+  private var hasUsableGateway: Bool {
+    for provider in [[TokenKind.apns, .apnsSandbox], [.fcm]] {
+      let labels = provider.filter { settings.kinds.contains($0) }.map { health[$0].state.label }
+      let used = labels.filter { $0 != .unused }
+      if used.isEmpty ? !labels.isEmpty : used.contains(where: { $0 != .rejected && $0 != .unreachable }) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Ready to take pushes: the store answers and a gateway is usable.
   func ready() -> HTTPResponse {
+    guard hasUsableGateway else {
+      return APIResponse.failure(
+        503, name: "no_gateway", message: "no gateway takes pushes: see /status and the admin page",
+        retryAfter: 30)
+    }
     do throws(StoreError) {
       let counts = try reader.counts()
       var writer = JSONWriter()
@@ -88,6 +108,7 @@ struct StatusRoutes {
       writer.endObject()
       writer.member("tombstoned", counts.totalTombstoned)
       writer.endObject()
+      reload(&writer)
       writer.endObject()
       return .json(200, writer.bytes)
     } catch {
@@ -95,10 +116,56 @@ struct StatusRoutes {
     }
   }
 
-  /// Prometheus text.
-  func metrics() -> HTTPResponse {
+  /// Whether the latest reload took effect. What is wrong with the file is for the admin page and the log: it is about
+  /// what the file says.
+  private func reload(_ writer: inout JSONWriter) {
+    guard let state = shared.host?.reloadState else { return }
+    writer.key("reload")
+    writer.beginObject()
+    writer.member("ok", state.problems.isEmpty)
+    writer.member("problems", state.problems.count)
+    writer.member("loaded_at", state.loadedAt)
+    writer.optional("failed_at", state.failedAt)
+    writer.member("generation", state.generation)
+    writer.endObject()
+  }
+
+  /// Prometheus text, for those who may read it.
+  ///
+  /// - Parameter address: who asks.
+  func metrics(_ request: HTTPRequest, address: IPAddress?) -> HTTPResponse {
+    guard settings.metrics.isOpen(to: address, request) else {
+      var response = APIResponse.failure(
+        settings.metrics.token == nil ? 403 : 401, name: "unauthenticated",
+        message: "the metrics are for addresses in metrics.allow and for those who send metrics.token")
+      if settings.metrics.token != nil { response.fields.add("www-authenticate", "Bearer") }
+      return response
+    }
+    let registry = shared.registry
     var response = HTTPResponse(status: 200, body: registry.render())
     response.fields.add("content-type", MetricsRegistry.contentType)
     return response
+  }
+}
+
+/// Who may read the metrics; everybody when nothing is set.
+public struct MetricsAccess: Sendable {
+  /// For `Authorization: Bearer`.
+  public var token: String?
+  public var addresses: [IPAddressBlock]
+
+  public init(token: String? = nil, addresses: [IPAddressBlock] = []) {
+    self.token = token
+    self.addresses = addresses
+  }
+
+  /// Either way will do.
+  func isOpen(to address: IPAddress?, _ request: HTTPRequest) -> Bool {
+    if token == nil, addresses.isEmpty { return true }
+    if let address, addresses.contains(where: { $0.contains(address) }) { return true }
+    guard let token, let field = request.fields.first("authorization"),
+      field.prefix(7).lowercased() == "bearer "
+    else { return false }
+    return constantTimeEqual(Array(field.utf8.dropFirst(7)), Array(token.utf8))
   }
 }

@@ -20,6 +20,8 @@ struct ConfigurationBuilder {
     if !values.mentioned.contains("apns"), !values.mentioned.contains("fcm") {
       values.report("no gateway configured: add [apns] or [fcm]")
     }
+    let admin = buildAdmin()
+    let metrics = buildMetrics()
     let outbound = buildOutbound()
     let log = Configuration.Log(
       level: choice(.logLevel, .info), format: choice(.logFormat, .text))
@@ -28,8 +30,7 @@ struct ConfigurationBuilder {
     }
     let configuration = Configuration(
       server: server, tls: tls, limits: limits, relay: relay, clients: clients, store: store, push: push,
-      apns: apns, fcm: fcm,
-      outbound: outbound, log: log,
+      apns: apns, fcm: fcm, admin: admin, metrics: metrics, outbound: outbound, log: log,
       origins: values.entries.mapValues(\.origin), entries: ConfigurationEntry.list(values))
     return (configuration, values.warnings)
   }
@@ -54,7 +55,10 @@ struct ConfigurationBuilder {
     if let url, !url.isSecure, !["localhost", "127.0.0.1", "::1"].contains(url.host) {
       warn("is no https URL; the relay and wallets need https", .serverPublicURL)
     }
-    let listen = buildListen()
+    let listen = buildListen(.serverListen)
+    if listen.isEmpty, !values.failed.contains(.serverListen), list(.serverListen) == [] {
+      report("found no address, expected at least one", .serverListen)
+    }
     guard let url else { return nil }
     return Configuration.Server(
       listen: listen, publicURL: url, workers: integer(.serverWorkers),
@@ -68,20 +72,17 @@ struct ConfigurationBuilder {
       shutdownGrace: duration(.serverShutdownGrace), watchConfig: boolean(.serverWatchConfig))
   }
 
-  private mutating func buildListen() -> [ListenAddress] {
+  mutating func buildListen(_ key: ConfigurationKey) -> [ListenAddress] {
     var addresses: [ListenAddress] = []
-    for text in list(.serverListen) ?? [] {
+    for text in list(key) ?? [] {
       if let address = ListenAddress(text) {
-        if addresses.contains(address), address.port != 0 { report("names \(address) twice", .serverListen) }
+        if addresses.contains(address), address.port != 0 { report("names \(address) twice", key) }
         addresses.append(address)
       } else {
         report(
           "found \(KeyType.quoted(text)), expected an IP address and a port such as \"0.0.0.0:8080\" or \"[::]:8080\"",
-          .serverListen)
+          key)
       }
-    }
-    if addresses.isEmpty, !values.failed.contains(.serverListen), list(.serverListen) == [] {
-      report("found no address, expected at least one", .serverListen)
     }
     return addresses
   }

@@ -115,6 +115,20 @@ public struct Configuration: Sendable {
     public let caFile: String?
   }
 
+  public struct Admin: Sendable, Equatable {
+    /// A PHC string of scrypt.
+    public let passwordHash: SecretSource
+    /// Empty: beside the public routes.
+    public let listen: [ListenAddress]
+    public let sessionTTL: Duration
+  }
+
+  public struct Metrics: Sendable, Equatable {
+    /// Who may read them without the token. Without either, everyone may.
+    public let allow: [IPAddressBlock]
+    public let token: SecretSource?
+  }
+
   public struct Outbound: Sendable, Equatable {
     public struct Proxy: Sendable, Equatable {
       public let host: String
@@ -147,6 +161,9 @@ public struct Configuration: Sendable {
   /// At least one of `apns` and `fcm` is present.
   public let apns: APNs?
   public let fcm: FCM?
+  /// Nil: no admin page.
+  public let admin: Admin?
+  public let metrics: Metrics
   public let outbound: Outbound
   public let log: Log
   /// Where the value of each key came from; a key without a value has none.

@@ -6,6 +6,11 @@ public struct ConfigurationEntry: Sendable, Hashable {
   public let origin: ConfigurationOrigin
 }
 
+extension ConfigurationKey {
+  /// What it means, as the example file says it.
+  public var help: String { definition.help }
+}
+
 extension Configuration {
   /// The effective configuration as TOML, each value with where it came from. Holds no secret.
   public var shown: String {
@@ -30,6 +35,8 @@ extension ConfigurationEntry {
       .relayPublicKey: .relayPublicKeyFile, .relayPublicKeyFile: .relayPublicKey,
       .apnsKey: .apnsKeyFile, .apnsKeyFile: .apnsKey,
       .fcmServiceAccount: .fcmServiceAccountFile, .fcmServiceAccountFile: .fcmServiceAccount,
+      .adminPasswordHash: .adminPasswordHashFile, .adminPasswordHashFile: .adminPasswordHash,
+      .metricsToken: .metricsTokenFile, .metricsTokenFile: .metricsToken,
     ]
     return ConfigurationKey.allCases.compactMap { key in
       guard let entry = values.entries[key] else { return nil }

@@ -10,6 +10,10 @@ public struct Credentials: Sendable {
   public let apnsCertificate: APNsCertificate?
   /// JSON text; nil without `[fcm]`.
   public let fcmServiceAccount: Secret?
+  /// A PHC string of scrypt; nil without `[admin]`.
+  public let adminPasswordHash: Secret?
+  /// For those who read the metrics; nil when there is none.
+  public let metricsToken: Secret?
 
   /// A push certificate with its key.
   public enum APNsCertificate: Sendable, Equatable {
@@ -40,10 +44,17 @@ public struct Credentials: Sendable {
     let fcmServiceAccount = loader.secret(
       configuration.fcm?.serviceAccount, .fcmServiceAccountFile,
       advice: "holds no JSON object, expected the service account's JSON", ServiceAccountText.json)
+    let adminPasswordHash = loader.secret(
+      configuration.admin?.passwordHash, .adminPasswordHashFile,
+      advice: "holds no hash, expected the output of: pushbox hash-password", PasswordHashText.hash)
+    let metricsToken = loader.secret(
+      configuration.metrics.token, .metricsTokenFile,
+      advice: "holds no token, \(MetricsToken.advice)", MetricsToken.token)
     guard loader.problems.isEmpty else { throw ConfigurationError(problems: loader.problems) }
     let credentials = Credentials(
       relayPublicKeys: relayPublicKeys, apnsKey: apnsKey, apnsCertificate: apnsCertificate,
-      fcmServiceAccount: fcmServiceAccount)
+      fcmServiceAccount: fcmServiceAccount, adminPasswordHash: adminPasswordHash,
+      metricsToken: metricsToken)
     return (credentials, loader.warnings)
   }
 }

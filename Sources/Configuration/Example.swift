@@ -15,6 +15,8 @@ public enum ConfigurationSchema {
     ("push", "How pushes are delivered.", false),
     ("apns", "Apple. Uncomment this section or [fcm], or both: at least one gateway is needed.", true),
     ("fcm", "Google Firebase Cloud Messaging.", true),
+    ("admin", "The admin page. Uncomment this section to turn it on.", true),
+    ("metrics", "Numbers for Prometheus, at /metrics.", false),
     ("outbound", "The way to the gateways.", false),
     ("log", "What goes to standard error.", false),
   ]

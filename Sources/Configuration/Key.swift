@@ -66,6 +66,15 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
   case fcmEndpoint = "fcm.endpoint"
   case fcmCAFile = "fcm.ca_file"
 
+  case adminPasswordHash = "admin.password_hash"
+  case adminPasswordHashFile = "admin.password_hash_file"
+  case adminListen = "admin.listen"
+  case adminSessionTTL = "admin.session_ttl_s"
+
+  case metricsAllow = "metrics.allow"
+  case metricsToken = "metrics.token"
+  case metricsTokenFile = "metrics.token_file"
+
   case outboundProxy = "outbound.proxy"
   case outboundCAFile = "outbound.ca_file"
 

@@ -61,6 +61,31 @@ enum CertificateText {
   }
 }
 
+/// An admin password's hash as text.
+enum PasswordHashText {
+  /// `text` when it can be one. Whether it can be used shows when it is loaded.
+  static func hash(_ text: String) -> String? {
+    let content = trimmed(text)
+    return content.hasPrefix("$scrypt$") ? content : nil
+  }
+}
+
+/// The token that lets somebody read the metrics.
+enum MetricsToken {
+  static let advice =
+    "expected at least 16 letters, digits and other visible ASCII characters, without spaces"
+
+  /// `text` without white space around it, when it can be sent in a header.
+  static func token(_ text: String) -> String? {
+    let content = trimmed(text)
+    return isUsable(content) ? content : nil
+  }
+
+  static func isUsable(_ text: String) -> Bool {
+    (16...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}
+
 /// A service account as text.
 enum ServiceAccountText {
   /// `text` when it can be a JSON object; nil otherwise. Its members are checked when it is loaded.

@@ -244,6 +244,33 @@ extension ConfigurationKey {
     case .fcmCAFile:
       KeyDefinition(.path, sample: "\"ca.pem\"", "Certificate authorities to trust instead of the system's.")
 
+    case .adminPasswordHash:
+      KeyDefinition(
+        .text, sample: "\"$scrypt$ln=15,r=8,p=3$...\"", required: true,
+        "The password's hash: the output of pushbox hash-password.")
+    case .adminPasswordHashFile:
+      KeyDefinition(.path, sample: "\"admin.hash\"", "Or the file that holds it.")
+    case .adminListen:
+      KeyDefinition(
+        .list, sample: "\"127.0.0.1:8081\"",
+        "Address and port of its own, or an array of them, for the admin page alone; without this key it is at\n"
+          + "/admin/ beside the public routes.")
+    case .adminSessionTTL:
+      KeyDefinition(
+        .duration(.seconds, 1...2_592_000), default: "43200", "How long one login lasts.")
+
+    case .metricsAllow:
+      KeyDefinition(
+        .list, sample: "[\"127.0.0.1\", \"10.0.0.0/8\"]",
+        "Addresses that may read /metrics. Without this key and without a token, everyone may; with both, either will do."
+      )
+    case .metricsToken:
+      KeyDefinition(
+        .text, sample: "\"0123456789abcdef\"",
+        "Or who sends \"Authorization: Bearer TOKEN\" may.")
+    case .metricsTokenFile:
+      KeyDefinition(.path, sample: "\"metrics.token\"", "Or the file that holds it.")
+
     case .outboundProxy:
       KeyDefinition(
         .text, sample: "\"http://user:password@proxy.example.com:3128\"",
@@ -264,7 +291,10 @@ extension ConfigurationKey {
   /// Whether the value must not be printed.
   public var isSecret: Bool {
     switch self {
-    case .apnsKey, .apnsCertificate, .apnsCertificatePassword, .fcmServiceAccount, .outboundProxy: true
+    case .apnsKey, .apnsCertificate, .apnsCertificatePassword, .fcmServiceAccount, .outboundProxy,
+      .adminPasswordHash,
+      .metricsToken:
+      true
     default: false
     }
   }

@@ -4,6 +4,8 @@ public protocol Gateway: AnyObject {
   var name: String { get }
   /// Host and port of the gateway.
   var peer: String { get }
+  /// How much goes on at present.
+  var load: GatewayLoad { get }
 
   /// Sends `push`. `completion` is called exactly once on the loop, never within this call, and by
   /// `push.deadline` at the latest.
@@ -12,4 +14,20 @@ public protocol Gateway: AnyObject {
   /// Takes no more pushes, finishes those under way, closes the connections, then calls `completion` on
   /// the loop. To be called once.
   func shutdown(_ completion: @escaping () -> Void)
+}
+
+/// How much goes on at one gateway, on one loop.
+public struct GatewayLoad: Sendable, Equatable {
+  public var connections = 0
+  /// Requests that wait for their answer.
+  public var streams = 0
+  /// Requests that wait for a stream.
+  public var queued = 0
+
+  public init() {}
+}
+
+extension Gateway {
+  /// For gateways without connections.
+  public var load: GatewayLoad { GatewayLoad() }
 }

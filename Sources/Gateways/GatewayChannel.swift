@@ -29,6 +29,15 @@ final class GatewayChannel {
     self.http = http
   }
 
+  var load: GatewayLoad {
+    let counters = http.counters
+    var load = GatewayLoad()
+    load.connections = counters.openConnections
+    load.streams = counters.activeStreams
+    load.queued = counters.queuedRequests
+    return load
+  }
+
   // MARK: Pushes
 
   /// Admits a push, which ends with `end` or `endSoon`. When it can't be admitted, calls `completion` soon

@@ -8,11 +8,19 @@ public protocol HTTPHandler: AnyObject {
 public protocol HTTPResponseSink: AnyObject {
   /// Called at most once for each stream that got a responder. HTTP/1.1 counts its requests as streams.
   func send(_ response: HTTPResponse, stream: Int32)
+  /// The same with a body that comes by and by; that of `response` is not sent.
+  func send(_ response: HTTPResponse, body: HTTPBodyStream, stream: Int32)
   /// Called instead of `send` when the responder was let go without an answer.
   func sendFailure(stream: Int32)
 }
 
 extension HTTPResponseSink {
+  /// For sinks that cannot stream.
+  public func send(_ response: HTTPResponse, body: HTTPBodyStream, stream: Int32) {
+    body.close()
+    sendFailure(stream: stream)
+  }
+
   public func sendFailure(stream: Int32) {
     send(.empty(500), stream: stream)
   }
@@ -56,6 +64,14 @@ public final class HTTPResponder {
     self.sink = nil
     cancellation = nil
     sink.send(response, stream: stream)
+  }
+
+  /// Begins an answer whose body is written to `body`. As with `respond(_:)`, only the first call counts.
+  public func respond(_ head: HTTPResponse, streaming body: HTTPBodyStream) {
+    guard let sink else { return body.close() }
+    self.sink = nil
+    cancellation = nil
+    sink.send(head, body: body, stream: stream)
   }
 
   /// The connection says that the peer went away. Does nothing after an answer.

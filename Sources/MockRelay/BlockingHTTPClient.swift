@@ -54,10 +54,17 @@ public final class BlockingHTTPClient {
   public func send(
     _ method: String, _ target: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []
   ) throws(BlockingHTTPError) -> BlockingHTTPResponse {
+    try begin(method, target, fields: fields, body: body)
+    return try read(method)
+  }
+
+  /// Sends a request and does not wait for its response.
+  public func begin(
+    _ method: String, _ target: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []
+  ) throws(BlockingHTTPError) {
     var request = "\(method) \(target) HTTP/1.1\r\nhost: \(host):\(port)\r\ncontent-length: \(body.count)\r\n"
     for field in fields { request += "\(field.name): \(field.value)\r\n" }
     try write(Array((request + "\r\n").utf8) + body)
-    return try read(method)
   }
 
   /// Sends bytes as they are, for requests that no sane client makes.
@@ -75,11 +82,13 @@ public final class BlockingHTTPClient {
   /// Reads one response, skipping interim ones.
   public func read(_ method: String = "GET") throws(BlockingHTTPError) -> BlockingHTTPResponse {
     while true {
-      let head = try readHead()
+      let head = try nextHead()
       guard head.status >= 200 else { continue }
       var response = head
       let length = response.field("content-length").flatMap { Int($0) } ?? 0
-      if method != "HEAD", response.status != 204, response.status != 304 {
+      if response.field("transfer-encoding") == "chunked", method != "HEAD" {
+        while let chunk = try readChunk() { response.body += chunk }
+      } else if method != "HEAD", response.status != 204, response.status != 304 {
         while input.count < length { try fill() }
         response.body = Array(input.prefix(length))
         input.removeFirst(length)
@@ -89,7 +98,28 @@ public final class BlockingHTTPClient {
     }
   }
 
-  private func readHead() throws(BlockingHTTPError) -> BlockingHTTPResponse {
+  /// Reads the head of one response, whose body is then read with `readChunk`.
+  public func readHead() throws(BlockingHTTPError) -> BlockingHTTPResponse { try nextHead() }
+
+  /// The next chunk of a chunked body; nil at its end.
+  public func readChunk() throws(BlockingHTTPError) -> [UInt8]? {
+    let lineEnd = Array("\r\n".utf8)
+    var end = Self.find(lineEnd, in: input, from: 0)
+    while end == nil {
+      try fill()
+      end = Self.find(lineEnd, in: input, from: 0)
+    }
+    guard let end, let count = Int(String(decoding: input[..<end], as: UTF8.self), radix: 16) else {
+      throw BlockingHTTPError(description: "no chunk size")
+    }
+    let start = end + lineEnd.count
+    while input.count < start + count + lineEnd.count { try fill() }
+    let chunk = Array(input[start..<(start + count)])
+    input.removeFirst(start + count + lineEnd.count)
+    return count == 0 ? nil : chunk
+  }
+
+  private func nextHead() throws(BlockingHTTPError) -> BlockingHTTPResponse {
     let blank = Array("\r\n\r\n".utf8)
     var searched = 0
     while true {

@@ -12,14 +12,17 @@ final class Delivery {
   private let record: ClientRecord
   private let push: GatewayPush
   private let requestID: String
+  private let trace: PushTrace
   private var policy: RetryPolicy
   private var completion: ((PushResult) -> Void)?
   private var isProbe = false
   private var burialTimer: Timer?
 
   init(
-    service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, push: GatewayPush
+    service: PushService, lease: GatewayLease, record: ClientRecord, requestID: String, trace: PushTrace,
+    push: GatewayPush
   ) {
+    self.trace = trace
     self.service = service
     self.lease = lease
     self.record = record
@@ -43,8 +46,10 @@ final class Delivery {
   private func attempt() {
     if lease.isRetired { moveToCurrentGateway() }
     let start = MonotonicTime.now()
+    if trace.sent == nil { trace.sent = start }
     lease.gateway.deliver(push) { [self] outcome in
       service.shared.metrics.gatewayLatency[record.summary.kind]?.observe(.now() - start)
+      service.shared.metrics.gatewayAnswers[record.summary.kind]?.increment(outcome.label)
       received(outcome)
     }
   }
@@ -77,7 +82,10 @@ final class Delivery {
     case .finish(let result): finish(result)
     case .retry(let delay):
       service.shared.metrics.retries.increment()
-      service.loop.schedule(after: delay) { [self] in attempt() }
+      service.loop.schedule(after: delay) { [self] in
+        trace.retries.append((.now(), outcome.words))
+        attempt()
+      }
     }
   }
 

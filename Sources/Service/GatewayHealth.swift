@@ -64,6 +64,8 @@ public final class GatewayHealth: Sendable {
 
   private struct Content {
     var state = State.unused
+    /// When the state's label last changed, in milliseconds since the epoch.
+    var since: UInt64?
     var breaker = CircuitBreaker()
     var brake: PurgeBrake
   }
@@ -82,6 +84,9 @@ public final class GatewayHealth: Sendable {
   }
 
   public var state: State { content.withLock { $0.state } }
+
+  /// The state, and since when it is that, in milliseconds since the epoch; nil while it is the first.
+  public var stateAndSince: (state: State, since: UInt64?) { content.withLock { ($0.state, $0.since) } }
 
   /// Begins anew, for a gateway with other credentials.
   func reset() {
@@ -107,6 +112,7 @@ public final class GatewayHealth: Sendable {
       let before = content.state
       var finding = Finding()
       finding.keepsToken = Self.apply(outcome, to: &content, now, isProbe)
+      if content.state.label != before.label { content.since = WallClock.milliseconds() }
       if content.state.label != before.label
         || (content.state.advice != nil && content.state.reason != before.reason)
       {

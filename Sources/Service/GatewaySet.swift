@@ -21,6 +21,9 @@ public struct GatewaySet {
     }
   }
 
+  /// How much goes on at each gateway.
+  var loads: [TokenKind: GatewayLoad] { leases.mapValues { $0.gateway.load } }
+
   /// Lets what is under way finish, then closes every connection.
   public func shutdown(_ completion: @escaping () -> Void) {
     var remaining = leases.count

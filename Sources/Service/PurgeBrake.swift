@@ -43,7 +43,7 @@ public struct PurgeBrake: Sendable {
   }
 
   /// What is probably wrong when a token is refused for `reason`.
-  static func suspicion(for reason: String) -> String {
+  public static func suspicion(for reason: String) -> String {
     switch reason {
     case "BadDeviceToken":
       "the environment is probably wrong; apns is for apps from the App Store and TestFlight, apns-sandbox for "

@@ -53,6 +53,8 @@ public struct IncomingPush {
   public var requestID: String
   /// Whose request it is, behind proxies that are trusted; nil when that is not known.
   public var address: IPAddress?
+  /// Where its story is noted.
+  let trace = PushTrace()
 
   public init(
     client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String,
@@ -76,6 +78,8 @@ public final class PushService {
   let shared: SharedService
   let reader: StoreReader
   private(set) var gateways: GatewaySet
+  /// The latest pushes.
+  public let records = DeliveryRing()
   private var verifier: RelayVerifier?
   private(set) var settings: PushSettings
   /// Deliveries that this worker leads.
@@ -132,8 +136,17 @@ public final class PushService {
     _ push: IncomingPush, at start: MonotonicTime, refusing refusal: PushResult? = nil,
     _ completion: @escaping Completion
   ) {
-    admit(push, at: start, refusing: refusal) { [shared] result in
-      let duration = MonotonicTime.now() - start
+    let trace = push.trace
+    trace.received = start
+    admit(push, at: start, refusing: refusal) { [shared, records] result in
+      let end = MonotonicTime.now()
+      let duration = end - start
+      trace.client = push.client.text
+      trace.requestID = push.requestID
+      trace.peer = push.address
+      trace.result = result
+      trace.ended = end
+      records.append(trace)
       shared.metrics.pushes.increment(result.label)
       shared.metrics.pushLatency.observe(duration)
       Self.log(result, of: push, duration, shared.log)
@@ -174,6 +187,9 @@ public final class PushService {
       let seconds = shared.limit(.failedSignature, push.address)
       return completion(seconds.map { .rateLimited(retryAfter: $0) } ?? .unauthorized(error))
     }
+    let verified = MonotonicTime.now()
+    push.trace.verified = verified
+    shared.metrics.verification.observe(verified - start)
     do throws(PushBodyError) {
       let body = try PushBody(push.body)
       let key: ClientKey
@@ -185,6 +201,9 @@ public final class PushService {
         return completion(storeFailed(error, push))
       }
       guard let record else { return completion(.unknownClient) }
+      let lookedUp = MonotonicTime.now()
+      push.trace.found(record.summary, at: lookedUp)
+      shared.metrics.lookup.observe(lookedUp - verified)
       if let tombstone = record.summary.tombstone {
         return completion(.clientDeleted(reason: tombstone.reason))
       }
@@ -223,7 +242,10 @@ public final class PushService {
       let waiting = LoopBound(completion, loop: loop)
       return { result in waiting.run { $0(result) } }
     }
-    guard role == .leader else { return }
+    guard role == .leader else {
+      push.trace.waited = true
+      return
+    }
     // Only now: see InFlightTable.
     do throws(StoreError) {
       if let mark = DeliveryKey(digest: key.digest), try reader.isDelivered(mark) {
@@ -238,7 +260,7 @@ public final class PushService {
     active += 1
     shared.metrics.inFlight.add(1)
     let delivery = Delivery(
-      service: self, lease: lease, record: record, requestID: push.requestID,
+      service: self, lease: lease, record: record, requestID: push.requestID, trace: push.trace,
       push: GatewayPush(
         id: PushID(messageID: message.id.text, clientID: push.client.text), deviceToken: record.token,
         notification: message.notification,
@@ -276,6 +298,9 @@ public final class PushService {
       "the store cannot be read", ["error": "\(error)", "request": .string(push.requestID)])
     return .storeFailed
   }
+
+  /// How much goes on at each gateway of this worker.
+  public var gatewayLoads: [TokenKind: GatewayLoad] { gateways.loads }
 
   /// Calls `completion` once nothing is under way, then closes the gateways' connections. The HTTP server
   /// must have stopped bringing pushes.

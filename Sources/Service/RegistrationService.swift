@@ -132,8 +132,9 @@ public final class RegistrationService {
   public func limit(_ kind: RequestLimits.Kind, _ address: IPAddress?) -> Int? { shared.limit(kind, address) }
 
   /// Counts a request that was refused before it got here.
-  public func noteRefusal() {
+  public func noteRefusal(_ reason: RegistrationRefusal) {
     shared.metrics.registrations.increment(.refused)
+    shared.metrics.refusals.increment(reason)
   }
 
   /// The client's key when it may act for its ID; otherwise answers and gives nil.
@@ -167,13 +168,14 @@ public final class RegistrationService {
   }
 
   private func refuse(_ result: RegistrationResult, _ completion: (RegistrationResult) -> Void) {
-    shared.metrics.registrations.increment(.refused)
+    if case .providerNotAvailable = result { noteRefusal(.noGateway) } else { noteRefusal(.unauthenticated) }
     completion(result)
   }
 
   private static func answer(to error: StoreError, _ shared: SharedService) -> RegistrationResult {
     if case .invalidValue(let text) = error {
       shared.metrics.registrations.increment(.refused)
+      shared.metrics.refusals.increment(.token)
       return .invalid(text)
     }
     shared.metrics.registrations.increment(.failed)

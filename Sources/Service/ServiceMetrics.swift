@@ -1,3 +1,4 @@
+import Gateways
 import Store
 import Telemetry
 
@@ -8,15 +9,23 @@ public final class ServiceMetrics: Sendable {
     case created, updated, revived, deleted, refused, failed
   }
 
-  let pushes: CounterFamily<PushResultLabel>
-  let registrations: CounterFamily<RegistrationLabel>
+  public let pushes: CounterFamily<PushResultLabel>
+  public let registrations: CounterFamily<RegistrationLabel>
+  /// Registrations refused, by what was wrong with them.
+  public let refusals: CounterFamily<RegistrationRefusal>
   /// Requests refused for the rate of their address.
   let limited: CounterFamily<RequestLimits.Kind>
-  let pushLatency: Histogram
-  let gatewayLatency: [TokenKind: Histogram]
+  public let pushLatency: Histogram
+  /// Steps of a push before its gateway is asked.
+  let verification: Histogram
+  let lookup: Histogram
+  public let gatewayLatency: [TokenKind: Histogram]
+  public let gatewayAnswers: [TokenKind: CounterFamily<GatewayAnswerLabel>]
   let retries: Counter
   let opaqueTimestamps: Counter
-  let inFlight: Gauge
+  public let inFlight: Gauge
+  /// Of the HTTP server.
+  public let connections: Gauge
 
   public init(registry: MetricsRegistry) {
     pushes = registry.counters(
@@ -24,11 +33,28 @@ public final class ServiceMetrics: Sendable {
     registrations = registry.counters(
       "pushbox_registrations_total", help: "Registration and deletion requests by result.", by: "result",
       RegistrationLabel.self)
+    refusals = registry.counters(
+      "pushbox_registrations_refused_total", help: "Registrations and deletions refused, by reason.",
+      by: "reason", RegistrationRefusal.self)
     limited = registry.counters(
       "pushbox_requests_limited_total", help: "Requests refused because their address made too many.",
       by: "kind", RequestLimits.Kind.self)
     pushLatency = registry.histogram(
       "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
+    func step(_ name: String) -> Histogram {
+      registry.histogram(
+        "pushbox_push_step_duration_seconds", help: "Time of each step before the gateway is asked.",
+        labels: [("step", name)], microsecondBounds: Histogram.stepBounds)
+    }
+    verification = step("verify")
+    lookup = step("lookup")
+    var answers: [TokenKind: CounterFamily<GatewayAnswerLabel>] = [:]
+    for kind in TokenKind.allCases {
+      answers[kind] = registry.counters(
+        "pushbox_gateway_answers_total", help: "What gateways answered, by attempt.", by: "answer",
+        GatewayAnswerLabel.self, labels: [("gateway", kind.name)])
+    }
+    gatewayAnswers = answers
     var latency: [TokenKind: Histogram] = [:]
     for kind in TokenKind.allCases {
       latency[kind] = registry.histogram(
@@ -40,6 +66,56 @@ public final class ServiceMetrics: Sendable {
     opaqueTimestamps = registry.counter(
       "pushbox_relay_timestamps_opaque_total",
       help: "Signed timestamps that are no number of seconds or milliseconds.")
+    connections = registry.gauge("pushbox_http_connections", help: "Connections that are open.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
   }
+}
+
+extension ServiceMetrics {
+  /// Counts a registration that an operator deleted.
+  public func noteDeletion() {
+    registrations.increment(.deleted)
+  }
+}
+
+/// A gateway's answers as a metric's fixed label set.
+public enum GatewayAnswerLabel: String, CaseIterable, Sendable {
+  case accepted
+  case deadToken = "dead_token"
+  case rejected
+  case payloadTooLarge = "payload_too_large"
+  case invalidRequest = "invalid_request"
+  case throttled
+  case unavailable
+  case unreachable
+  case timedOut = "timed_out"
+}
+
+extension GatewayOutcome {
+  var label: GatewayAnswerLabel {
+    switch self {
+    case .accepted: .accepted
+    case .deadToken: .deadToken
+    case .rejected: .rejected
+    case .payloadTooLarge: .payloadTooLarge
+    case .invalidRequest: .invalidRequest
+    case .throttled: .throttled
+    case .unavailable: .unavailable
+    case .unreachable: .unreachable
+    case .timedOut: .timedOut
+    }
+  }
+}
+
+/// Why a registration or deletion was refused, as a metric's fixed label set.
+public enum RegistrationRefusal: String, CaseIterable, Sendable {
+  /// The body is not JSON of the right shape.
+  case body
+  case clientID = "client_id"
+  case type
+  case token
+  /// The client's signed token is missing or wrong.
+  case unauthenticated
+  /// No gateway for its kind of token is configured.
+  case noGateway = "no_gateway"
 }

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Gateways
 import Relay
@@ -124,15 +125,36 @@ public struct TestPush: Sendable {
 }
 
 extension PushService {
-  /// Sends a test push through this worker's gateways; see `TestPush`. Loop thread only.
+  /// Sends a test push through this worker's gateways; see `TestPush`. It is kept among the latest pushes. Loop
+  /// thread only.
+  ///
+  /// - Parameters:
+  ///   - requestID: names the request that asks for it.
+  ///   - address: where that came from.
   public func test(
-    _ client: ClientID, _ content: TestPush.Content, onStep: @escaping (TestPush.Step) -> Void,
-    _ completion: @escaping (TestPush.Outcome) -> Void
+    _ client: ClientID, _ content: TestPush.Content, requestID: String, address: IPAddress?,
+    onStep: @escaping (TestPush.Step) -> Void, _ completion: @escaping (TestPush.Outcome) -> Void
   ) {
+    let trace = PushTrace(source: .test)
+    let start = MonotonicTime.now()
+    trace.client = client.text
+    trace.requestID = requestID
+    trace.peer = address
+    trace.received = start
+    if let key = try? ClientKey(client: client.text), let summary = try? reader.summary(key) {
+      trace.found(summary, at: .now())
+    }
     TestPush(
       client: client, content: content, timeToLive: settings.timeToLive, timeout: settings.deadline
-    ).run(
-      reader: reader, gateways: gateways, health: shared.health, onStep: onStep, completion)
+    ).run(reader: reader, gateways: gateways, health: shared.health) { step in
+      if step.name == .sent { trace.sent = start + step.elapsed }
+      onStep(step)
+    } _: { [records] outcome in
+      trace.result = outcome.result
+      trace.ended = .now()
+      records.append(trace)
+      completion(outcome)
+    }
   }
 }
 

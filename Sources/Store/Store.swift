@@ -127,6 +127,15 @@ public final class Store: Sendable {
     registrationWriter.submit(body, completion: completion)
   }
 
+  /// Queues a write to the deliveries, for extensions in other files.
+  func submitDeliveries<Value: Sendable>(
+    _ body: @escaping @Sendable (inout WriteTransaction) throws(StoreError) -> Value,
+    completion: @escaping Completion<Value>
+  ) {
+    guard let deliveryWriter else { return completion(.failure(.closed)) }
+    deliveryWriter.submit(body, completion: completion)
+  }
+
   /// Removes a registration; false when there was none.
   public func delete(_ key: ClientKey, completion: @escaping Completion<Bool>) {
     let table = registrations

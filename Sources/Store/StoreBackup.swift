@@ -1,6 +1,11 @@
 import Glibc
 
 extension Store {
+  /// Writes the same compacted copy to a descriptor, such as a pipe, and waits until all of it was taken.
+  public func writeRegistrations(to descriptor: Int32) throws(StoreError) {
+    try registrations.environment.copy(to: descriptor)
+  }
+
   /// Writes a compacted copy of the registrations to a new file at `path`, readable by its owner only, and
   /// waits until it is on the disk. It is the `data.mdb` of a registrations folder. Runs beside writers; takes
   /// as long as the disk does. The file has another name until it is whole.

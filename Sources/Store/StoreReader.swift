@@ -1,7 +1,7 @@
 /// Reads for one thread: not Sendable. Each call sees the latest commit.
 public final class StoreReader {
-  private let registrations: RegistrationTable
-  private let registrationSlot: ReadSlot
+  let registrations: RegistrationTable
+  let registrationSlot: ReadSlot
   let deliveries: DeliveredMarks?
   let deliverySlot: ReadSlot?
 

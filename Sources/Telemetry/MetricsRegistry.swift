@@ -60,6 +60,26 @@ public final class MetricsRegistry: Sendable {
     return histogram
   }
 
+  /// Declares a histogram; the one already there when `name` and `labels` were declared before.
+  ///
+  /// - Parameter microsecondBounds: inclusive upper bounds in microseconds, rising.
+  public func histogram(
+    _ name: String, help: String, labels: [Label] = [], microsecondBounds bounds: [UInt64]
+  ) -> Histogram {
+    let series = declare(name, help, "histogram", labels) {
+      .histogram(Histogram(microsecondBounds: bounds))
+    }
+    guard case .histogram(let histogram) = series else { return Histogram(microsecondBounds: bounds) }
+    return histogram
+  }
+
+  /// Declares a counter that is read by `read` when the metrics are rendered, on the rendering thread.
+  public func counter(
+    _ name: String, help: String, labels: [Label] = [], read: @escaping @Sendable () -> Double
+  ) {
+    _ = declare(name, help, "counter", labels) { .reading(read) }
+  }
+
   /// Declares one counter for each value of `Value`, which becomes the label `label`.
   public func counters<Value: CaseIterable & Hashable & RawRepresentable<String> & Sendable>(
     _ name: String, help: String, by label: String, _ values: Value.Type, labels: [Label] = []
@@ -118,8 +138,8 @@ public final class MetricsRegistry: Sendable {
     case .histogram(let histogram):
       let snapshot = histogram.snapshot
       let separator = labels.isEmpty ? "" : ","
-      for (bound, count) in zip(histogram.bounds, snapshot.cumulative) {
-        line("_bucket", "\(labels)\(separator)le=\"\(number(Double(bound) / 1000))\"", count)
+      for (bound, count) in zip(histogram.microsecondBounds, snapshot.cumulative) {
+        line("_bucket", "\(labels)\(separator)le=\"\(number(Double(bound) / 1_000_000))\"", count)
       }
       line("_bucket", "\(labels)\(separator)le=\"+Inf\"", snapshot.count)
       line("_sum", labels, number(Double(snapshot.totalMicroseconds) / 1_000_000))

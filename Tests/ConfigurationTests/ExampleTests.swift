@@ -60,7 +60,7 @@ import Testing
   @Test func everyLineOfTheExampleIsAcceptedUncommented() throws {
     let alternatives = [
       "#key =", "#service_account =", "#public_key_file =", "#certificate =", "#certificate_password",
-      "#certificate_file = \"push.p12\"", "#private_key_file =",
+      "#certificate_file = \"push.p12\"", "#private_key_file =", "#password_hash_file =", "#token_file =",
     ]
     let text = filledIn(ConfigurationSchema.exampleText).split(separator: "\n").map { line in
       line.hasPrefix("# ") || alternatives.contains { line.hasPrefix($0) } ? line : line.drop { $0 == "#" }
@@ -68,7 +68,7 @@ import Testing
     let (configuration, warnings) = try load(text)
     #expect(warnings == [])
     let given = configuration.origins.filter { $0.value != .default }
-    #expect(given.count == ConfigurationKey.allCases.count - 8)
+    #expect(given.count == ConfigurationKey.allCases.count - 10)
     // The defaults shown are the defaults in force.
     let (minimal, _) = try load(Sample.minimal)
     #expect("\(configuration.push)" == "\(minimal.push)")

@@ -4,7 +4,7 @@ _pushbox() {
   local options='' words='' files=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients send backup restore export import verify rotate-key demo version help' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients send backup restore export import verify rotate-key hash-password demo version help' -- "$current")
     return
   fi
   case $previous in
@@ -30,9 +30,10 @@ _pushbox() {
     import) options='--config --dry-run --format --help --tenant' files=1 ;;
     verify) options='--config --help' ;;
     rotate-key) options='--config --help' ;;
+    hash-password) options='--help' ;;
     demo) options='--help' ;;
     version) options='--help --json' ;;
-    help) options='--help' words='serve check config health clients send backup restore export import verify rotate-key demo version help' ;;
+    help) options='--help' words='serve check config health clients send backup restore export import verify rotate-key hash-password demo version help' ;;
   esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

@@ -60,6 +60,8 @@ complete -c pushbox -n '__fish_seen_subcommand_from verify' -l help
 complete -c pushbox -n __fish_use_subcommand -a rotate-key -d 'encrypt all device tokens with a new key'
 complete -c pushbox -n '__fish_seen_subcommand_from rotate-key' -l config -r -F
 complete -c pushbox -n '__fish_seen_subcommand_from rotate-key' -l help
+complete -c pushbox -n __fish_use_subcommand -a hash-password -d 'hash a password for the admin page'
+complete -c pushbox -n '__fish_seen_subcommand_from hash-password' -l help
 complete -c pushbox -n __fish_use_subcommand -a demo -d 'play the main job on loopback with mock gateways'
 complete -c pushbox -n '__fish_seen_subcommand_from demo' -l help
 complete -c pushbox -n __fish_use_subcommand -a version -d 'print the version'
@@ -67,4 +69,4 @@ complete -c pushbox -n '__fish_seen_subcommand_from version' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from version' -l help
 complete -c pushbox -n __fish_use_subcommand -a help -d 'print this, or what a command does'
 complete -c pushbox -n '__fish_seen_subcommand_from help' -l help
-complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve check config health clients send backup restore export import verify rotate-key demo version help'
+complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve check config health clients send backup restore export import verify rotate-key hash-password demo version help'

@@ -6,6 +6,7 @@ import HTTP
 public final class APNsClient: Gateway {
   public let name = "apns"
   public var peer: String { channel.peer }
+  public var load: GatewayLoad { channel.load }
   /// Pushes sent without their message because they were too large.
   public private(set) var trimmedPushes: UInt64 = 0
 

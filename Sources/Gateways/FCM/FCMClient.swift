@@ -5,6 +5,7 @@ import HTTP
 public final class FCMClient: Gateway {
   public let name = "fcm"
   public var peer: String { channel.peer }
+  public var load: GatewayLoad { channel.load }
   /// Pushes sent without their message because they were too large.
   public private(set) var trimmedPushes: UInt64 = 0
 

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Writes responses in HTTP/1.1 framing (RFC 9112, section 4): always with `content-length` where a
-/// body may be, never chunked.
+/// Writes responses in HTTP/1.1 framing (RFC 9112, section 4): with `content-length` where a body may be, but
+/// for a body that is streamed, which is chunked.
 enum HTTP1ResponseWriter {
   /// What the interim answer to `Expect: 100-continue` looks like.
   static let continueResponse = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -13,6 +13,22 @@ enum HTTP1ResponseWriter {
     /// The request was HTTP/1.0, where staying open has to be said.
     var isHTTP10 = false
     var closes = false
+    /// The body follows: in chunks, or to an HTTP/1.0 client up to the connection's end.
+    var isStreamed = false
+  }
+
+  /// The chunk that ends a body (RFC 9112, section 7.1).
+  static let lastChunk = Array("0\r\n\r\n".utf8)
+
+  /// `bytes` as a chunk; they must not be empty.
+  static func chunk(_ bytes: [UInt8]) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count + 20)
+    out.append(contentsOf: String(bytes.count, radix: 16).utf8)
+    append("\r\n", to: &out)
+    out.append(contentsOf: bytes)
+    append("\r\n", to: &out)
+    return out
   }
 
   /// Appends `response`. Fields that belong to the framing are made here and dropped from the
@@ -22,7 +38,7 @@ enum HTTP1ResponseWriter {
   ) {
     let status = (200...599).contains(response.status) ? response.status : 500
     let hasNoBody = HTTPStatus.hasNoBody(status)
-    let sendsBody = !hasNoBody && !framing.isHead
+    let sendsBody = !hasNoBody && !framing.isHead && !framing.isStreamed
     out.reserveCapacity(out.count + 256 + (sendsBody ? response.body.count : 0))
     append("HTTP/1.1 ", to: &out)
     ASCIIDecimal.append(UInt64(status), to: &out)
@@ -31,7 +47,9 @@ enum HTTP1ResponseWriter {
     append("\r\ndate: ", to: &out)
     out.append(contentsOf: date)
     // RFC 9110, section 8.6: not with 204; with 304 it would speak of a body that is not known here.
-    if !hasNoBody {
+    if framing.isStreamed {
+      if !framing.isHTTP10 { append("\r\ntransfer-encoding: chunked", to: &out) }
+    } else if !hasNoBody {
       append("\r\ncontent-length: ", to: &out)
       ASCIIDecimal.append(UInt64(response.body.count), to: &out)
     }

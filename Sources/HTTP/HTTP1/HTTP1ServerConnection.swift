@@ -34,6 +34,8 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
   private var input = ByteBuffer()
   private var current: Current?
   private weak var responder: HTTPResponder?
+  /// The body that the current request is being answered with, when it is streamed.
+  private var body: HTTPBodyStream?
   /// Counts the requests; identifies the current one.
   private var requestNumber: Int32 = 0
   private var deadline: ConnectionDeadline
@@ -61,6 +63,7 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
   public func shutdown() {
     guard !isDraining else { return }
     isDraining = true
+    body?.shutdown()
     process()
   }
 
@@ -253,9 +256,54 @@ extension HTTP1ServerConnection: HTTPResponseSink {
     process()
   }
 
+  public func send(_ response: HTTPResponse, body: HTTPBodyStream, stream: Int32) {
+    guard let current, stream == requestNumber, !isClosing, !isClosed else { return body.close() }
+    guard !current.framing.isHead else {
+      body.close()
+      return send(response, stream: stream)
+    }
+    var framing = current.framing
+    framing.isStreamed = true
+    // Without chunks, the connection's end is the body's.
+    framing.closes =
+      !current.isPersistent || isDraining || reachedRequestLimit() || framing.isHTTP10
+    self.current?.framing = framing
+    self.body = body
+    var out: [UInt8] = []
+    HTTP1ResponseWriter.append(response, framing, date: context.date.current, to: &out)
+    write(out)
+    body.open(self, stream: stream)
+    updateDeadline()
+  }
+
   public func sendFailure(stream: Int32) {
     send(context.options.errorResponse(500, "the server gave no answer"), stream: stream)
   }
+}
+
+extension HTTP1ServerConnection: HTTPBodySink {
+  func write(_ bytes: [UInt8], stream: Int32) {
+    guard let current, stream == requestNumber, !isClosing, !isClosed else { return }
+    write(current.framing.isHTTP10 ? bytes : HTTP1ResponseWriter.chunk(bytes))
+    updateDeadline()
+  }
+
+  func finish(stream: Int32) {
+    guard let current, stream == requestNumber, !isClosing, !isClosed else { return }
+    body = nil
+    self.current = nil
+    if !current.framing.isHTTP10 { write(HTTP1ResponseWriter.lastChunk) }
+    if current.framing.closes { close() }
+    process()
+  }
+
+  func breakOff(stream: Int32) {
+    guard current != nil, stream == requestNumber, !isClosed else { return }
+    body = nil
+    transport.abort()
+  }
+
+  func pendingBytes(stream: Int32) -> Int { transport.pendingWriteBytes }
 }
 
 // MARK: Transport
@@ -278,6 +326,7 @@ extension HTTP1ServerConnection: TransportDelegate {
 
   public func transportDidDrain(_ transport: any Transport) {
     process()
+    body?.didDrain()
   }
 
   public func transport(_ transport: any Transport, didCloseWith error: TransportError?) {
@@ -286,6 +335,9 @@ extension HTTP1ServerConnection: TransportDelegate {
     deadline.cancel()
     current = nil
     responder?.cancel()
+    let body = self.body
+    self.body = nil
+    body?.close()
     let onClose = self.onClose
     self.onClose = nil
     onClose?()

@@ -161,9 +161,11 @@ func http2ReadBody(
   userData: UnsafeMutableRawPointer?
 ) -> Int {
   let target = UnsafeMutableRawBufferPointer(start: buffer, count: buffer == nil ? 0 : capacity)
-  guard let read = recorder(userData)?.readBody(stream, into: target) else {
-    return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+  switch recorder(userData)?.readBody(stream, into: target) {
+  case .bytes(let count, let isEnd):
+    if isEnd { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+    return count
+  case .later: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+  case .unknownStream, nil: return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
   }
-  if read.isEnd { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-  return read.count
 }

@@ -16,6 +16,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
   private let context: HTTPServerContext
   private let session: HTTP2ServerSession
   private var responders: [Int32: WeakResponder] = [:]
+  /// Bodies that are being streamed.
+  private var bodies: [Int32: HTTPBodyStream] = [:]
   private var requestCount = 0
   private var watch: HTTP2ServerWatch
   private var watchTimer: Timer?
@@ -45,6 +47,7 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
     guard !isDraining, !isClosing else { return }
     isDraining = true
     guard isOpen else { return close() }
+    for body in bodies.values { body.shutdown() }
     // Two steps, so that requests already on the way are served (RFC 9113, section 6.8).
     do throws(HTTP2Error) {
       try session.announceShutdown()
@@ -85,6 +88,7 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
       case .streamClosed(let stream, _):
         watch.progressed(now: context.loop.now)
         responders.removeValue(forKey: stream)?.responder?.cancel()
+        bodies.removeValue(forKey: stream)?.close()
       case .pingAcknowledged(Self.shutdownPing):
         refuseNewStreams()
       case .goAway, .pingAcknowledged:
@@ -133,7 +137,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
       return close()
     }
     deliverEvents()
-    if session.isFinished { close() }
+    if session.isFinished { return close() }
+    for (stream, body) in bodies where pendingBytes(stream: stream) == 0 { body.didDrain() }
   }
 
   private func close() {
@@ -158,7 +163,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
   private func check() {
     let verdict = watch.check(
       now: context.loop.now, incomplete: session.incompleteStreams, openStreams: session.openStreams,
-      awaitingHandler: !responders.isEmpty, pendingBytes: transport.pendingWriteBytes)
+      awaitingHandler: !responders.isEmpty || bodies.keys.contains { session.pendingBody($0) == 0 },
+      pendingBytes: transport.pendingWriteBytes)
     for stream in verdict.tooSlow {
       context.counters.timeouts += 1
       respond(stream, context.options.errorResponse(408, HTTPStatus.reason(408)))
@@ -182,6 +188,42 @@ extension HTTP2ServerConnection: HTTPResponseSink {
   public func sendFailure(stream: Int32) {
     send(context.options.errorResponse(500, "the server gave no answer"), stream: stream)
   }
+}
+
+extension HTTP2ServerConnection: HTTPBodySink {
+  public func send(_ response: HTTPResponse, body: HTTPBodyStream, stream: Int32) {
+    guard responders.removeValue(forKey: stream) != nil, !isClosing else { return body.close() }
+    var response = response
+    response.fields.set("date", String(decoding: context.date.current, as: UTF8.self))
+    guard session.begin(stream, response) else {
+      body.close()
+      return scheduleFlush()
+    }
+    bodies[stream] = body
+    body.open(self, stream: stream)
+    watch.progressed(now: context.loop.now)
+    scheduleFlush()
+  }
+
+  func write(_ bytes: [UInt8], stream: Int32) {
+    guard bodies[stream] != nil else { return }
+    session.appendBody(stream, bytes, isEnd: false)
+    scheduleFlush()
+  }
+
+  func finish(stream: Int32) {
+    guard bodies.removeValue(forKey: stream) != nil else { return }
+    session.appendBody(stream, [], isEnd: true)
+    scheduleFlush()
+  }
+
+  func breakOff(stream: Int32) {
+    guard bodies.removeValue(forKey: stream) != nil else { return }
+    session.reset(stream, .internalError)
+    scheduleFlush()
+  }
+
+  func pendingBytes(stream: Int32) -> Int { session.pendingBody(stream) + transport.pendingWriteBytes }
 }
 
 extension HTTP2ServerConnection: TurnEndAction {
@@ -231,6 +273,9 @@ extension HTTP2ServerConnection: TransportDelegate {
     let waiting = responders.values
     responders = [:]
     for entry in waiting { entry.responder?.cancel() }
+    let streamed = bodies.values
+    bodies = [:]
+    for body in streamed { body.close() }
     let onClose = self.onClose
     self.onClose = nil
     onClose?()

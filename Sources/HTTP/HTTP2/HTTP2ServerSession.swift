@@ -209,6 +209,34 @@ public final class HTTP2ServerSession {
     }
   }
 
+  /// Begins an answer whose body follows by `appendBody`; false when it cannot be sent and the stream is over.
+  func begin(_ stream: Int32, _ response: HTTPResponse) -> Bool {
+    guard core.recorder.streams[stream] != nil, !headStreams.contains(stream),
+      !HTTPStatus.hasNoBody(response.status)
+    else {
+      respond(stream, response)
+      return false
+    }
+    do throws(HTTP2Error) {
+      try core.submitResponse(stream, body: [], isStreamed: true) { block throws(HTTP2Error) in
+        block.add(":status", String(response.status))
+        try block.add(response.fields)
+      }
+      return true
+    } catch {
+      respond(stream, .empty(500))
+      return false
+    }
+  }
+
+  /// Adds to the body of an answer that was begun with `begin`.
+  func appendBody(_ stream: Int32, _ bytes: [UInt8], isEnd: Bool) {
+    core.appendBody(stream, bytes, isEnd: isEnd)
+  }
+
+  /// Bytes of a stream's body that are not in the output yet.
+  func pendingBody(_ stream: Int32) -> Int { core.pendingBody(stream) }
+
   /// Sends an interim response (RFC 9110, section 15.2), such as 103.
   public func sendInterim(_ stream: Int32, status: Int) throws(HTTP2Error) {
     try core.submitInterimResponse(stream, status: status)

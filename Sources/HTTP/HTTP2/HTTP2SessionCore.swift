@@ -100,21 +100,43 @@ final class HTTP2SessionCore {
   }
 
   /// Answers on `stream`; without effect when it is gone.
+  ///
+  /// - Parameter isStreamed: more of the body follows by `appendBody`.
   func submitResponse(
-    _ stream: Int32, body: [UInt8], _ build: (inout HTTP2HeaderBlock) throws(HTTP2Error) -> Void
+    _ stream: Int32, body: [UInt8], isStreamed: Bool = false,
+    _ build: (inout HTTP2HeaderBlock) throws(HTTP2Error) -> Void
   ) throws(HTTP2Error) {
     guard let state = recorder.streams[stream] else { return }
     block.removeAll()
     try build(&block)
     state.outboundBody = body
+    state.outboundIsOpen = isStreamed
     var provider = nghttp2_data_provider()
     provider.read_callback = http2ReadBody
     try check(
       block.withVector { fields, count in
-        body.isEmpty
+        body.isEmpty && !isStreamed
           ? nghttp2_submit_response(handle, stream, fields, count, nil)
           : nghttp2_submit_response(handle, stream, fields, count, &provider)
       })
+  }
+
+  /// Adds to the body of a streamed response; `isEnd` ends it.
+  func appendBody(_ stream: Int32, _ bytes: [UInt8], isEnd: Bool) {
+    guard let state = recorder.streams[stream], state.outboundIsOpen else { return }
+    state.outboundBody.removeFirst(state.outboundOffset)
+    state.outboundOffset = 0
+    state.outboundBody.append(contentsOf: bytes)
+    if isEnd { state.outboundIsOpen = false }
+    guard state.outboundIsDeferred else { return }
+    state.outboundIsDeferred = false
+    // Fails only for want of memory, which the next call on the session reports.
+    _ = nghttp2_session_resume_data(handle, stream)
+  }
+
+  /// Bytes of a stream's body that are not in the output yet.
+  func pendingBody(_ stream: Int32) -> Int {
+    recorder.streams[stream].map { $0.outboundBody.count - $0.outboundOffset } ?? 0
   }
 
   /// Sends a header block that does not end the stream: an interim response.

@@ -156,9 +156,16 @@ final class HTTP2SessionRecorder {
 
   // MARK: Writing
 
-  /// Copies what comes next of a stream's body into `buffer`; nil when the stream is unknown.
-  func readBody(_ id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool)? {
-    guard let stream = streams[id] else { return nil }
+  enum BodyRead {
+    case bytes(count: Int, isEnd: Bool)
+    /// More will come; the library is to ask again when told to.
+    case later
+    case unknownStream
+  }
+
+  /// Copies what comes next of a stream's body into `buffer`.
+  func readBody(_ id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    guard let stream = streams[id] else { return .unknownStream }
     let offset = stream.outboundOffset
     let total = stream.outboundBody.count
     let count = min(buffer.count, total - offset)
@@ -166,7 +173,9 @@ final class HTTP2SessionRecorder {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[offset..<offset + count]))
     }
     stream.outboundOffset = offset + count
-    return (count, offset + count == total)
+    guard stream.outboundIsOpen else { return .bytes(count: count, isEnd: offset + count == total) }
+    stream.outboundIsDeferred = count == 0
+    return count == 0 ? .later : .bytes(count: count, isEnd: false)
   }
 
   func frameSent(_ id: Int32, isHeaders: Bool, endsStream: Bool) {

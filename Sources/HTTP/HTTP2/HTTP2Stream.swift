@@ -38,6 +38,10 @@ final class HTTP2Stream {
 
   var outboundBody: [UInt8]
   var outboundOffset = 0
+  /// More will be added to `outboundBody`.
+  var outboundIsOpen = false
+  /// The library waits for more of the body.
+  var outboundIsDeferred = false
   /// Our HEADERS frame was handed to the output.
   var headersSent = false
   /// We have ended our side.

@@ -6,21 +6,26 @@ struct DeliveredMarks: Sendable {
   /// Seconds (8 bytes, big-endian), delivery key → nothing: expiry without a scan.
   let expiry: Table
   let activity: ActivityTable
+  let history: HistoryTable
 
   init(_ environment: LMDBEnvironment) throws(StoreError) {
     self.environment = environment
     let meta: Table
     let activity: Table
-    (meta, marks, expiry, activity) = try environment.openingTables { (transaction) throws(StoreError) in
+    let history: Table
+    (meta, marks, expiry, activity, history) = try environment.openingTables {
+      (transaction) throws(StoreError) in
       let meta = try environment.openTable("meta", in: transaction)
       let marks = try environment.openTable("marks", in: transaction)
       let expiry = try environment.openTable("expiry", in: transaction)
       let activity = try environment.openTable("activity", in: transaction)
+      let history = try environment.openTable("history", in: transaction)
       try Schema.deliveries.prepare(meta, in: &transaction)
-      return (meta, marks, expiry, activity)
+      return (meta, marks, expiry, activity, history)
     }
     self.activity = ActivityTable(table: activity)
-    try environment.refuseIfCutShort(tables: [meta, marks, expiry, activity])
+    self.history = HistoryTable(table: history)
+    try environment.refuseIfCutShort(tables: [meta, marks, expiry, activity, history])
   }
 
   func isDelivered(

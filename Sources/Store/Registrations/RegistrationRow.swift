@@ -47,6 +47,19 @@ struct RegistrationRow {
     return out
   }
 
+  /// Whether stored bytes pass what of `filter` their head decides, without decoding them. Bytes that are no row
+  /// pass, so that whoever decodes them notices.
+  static func passes(_ bytes: Span<UInt8>, _ filter: RegistrationFilter) -> Bool {
+    guard bytes.count > 3, bytes[0] == layoutVersion else { return true }
+    if let kind = filter.kind, bytes[1] != kind.rawValue { return false }
+    let isTombstoned = bytes[2] & Flag.tombstone != 0
+    switch filter.state {
+    case .active: return !isTombstoned
+    case .tombstoned: return isTombstoned
+    case nil: return true
+    }
+  }
+
   /// nil when the bytes are no row of a known layout.
   init?(_ bytes: Span<UInt8>) {
     var reader = RowReader(bytes)

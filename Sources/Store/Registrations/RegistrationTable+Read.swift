@@ -46,6 +46,24 @@ extension RegistrationTable {
     app: String, prefix: String, after last: String?, limit: Int,
     in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> [ClientSummary] {
+    var found: [ClientSummary] = []
+    guard limit > 0 else { return found }
+    try scan(app: app, prefix: prefix, after: last, in: transaction) { (bytes, value) throws(StoreError) in
+      guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
+        throw damaged("a registration can't be read")
+      }
+      found.append(row.summary(key: key))
+      return found.count < limit
+    }
+    return found
+  }
+
+  /// Visits the rows of `app` whose client ID begins with `prefix`, in byte order of the client ID, beginning after
+  /// `last`, while `body` returns true.
+  func scan(
+    app: String, prefix: String, after last: String?, in transaction: borrowing some Transaction & ~Copyable,
+    _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     let appPrefix = try ClientKey.prefix(app: app)
     let wanted = appPrefix + Array(prefix.utf8)
     var start = wanted
@@ -56,17 +74,10 @@ extension RegistrationTable {
     }
     // Beyond LMDB's key limit nothing can follow but keys that differ earlier: cutting off changes nothing.
     start = [UInt8](start.prefix(511))
-    var found: [ClientSummary] = []
-    guard limit > 0 else { return found }
     try transaction.scan(registrations, from: start) { (bytes, value) throws(StoreError) in
       guard bytes.count >= wanted.count, bytes.hasPrefix(wanted) else { return false }
-      guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
-        throw damaged("a registration can't be read")
-      }
-      found.append(row.summary(key: key))
-      return found.count < limit
+      return try body(bytes, value)
     }
-    return found
   }
 
   /// Compares the tables with each other and opens every token; the first contradiction as words, nil when

@@ -11,7 +11,8 @@ struct Command: Sendable {
     ServeCommand.command, CheckCommand.command, ConfigCommand.command, HealthCommand.command,
     ClientsCommand.command, SendCommand.command, BackupCommand.command, RestoreCommand.command,
     ExportCommand.command,
-    ImportCommand.command, VerifyCommand.command, RotateKeyCommand.command, DemoCommand.command,
+    ImportCommand.command, VerifyCommand.command, RotateKeyCommand.command, HashPasswordCommand.command,
+    DemoCommand.command,
     VersionCommand.command, HelpCommand.command,
   ]
 

@@ -35,6 +35,11 @@ enum Terminal {
     write("\r\u{1B}[K" + text, to: STDERR_FILENO)
   }
 
+  /// Shows a question on standard error; the answer follows on the same line.
+  static func showPrompt(_ text: String) {
+    write(text, to: STDERR_FILENO)
+  }
+
   private static func write(_ text: String, to file: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {

@@ -33,7 +33,9 @@ enum ServeCommand {
     do throws(ServerError) {
       let breakdown = Breakdown()
       let server = try Server(configuration, loaded.credentials, log: log, breakdown: breakdown)
-      for address in server.addresses { log.info("listening", ["address": "\(address)"]) }
+      for place in server.addresses {
+        log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
+      }
       DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
       log.info(
         "pushbox \(Version.text) serves",
@@ -45,7 +47,7 @@ enum ServeCommand {
       let notifier = ServiceNotifier(environment: source.environment)
       notifier.ready("serving")
       let signal = try waitForEnd(
-        Reloader(server, source, loaded, notifier: notifier, log: log),
+        server, Reloader(server, source, loaded, notifier: notifier, log: log),
         CertificateReloader(server: server, log: log), breakdown)
       notifier.stopping()
       if let reason = breakdown.reason {
@@ -66,10 +68,14 @@ enum ServeCommand {
 
   /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown
+    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
+      let console = AdminConsole(server, reloader, loop: loop)
+      server.admin.use(console)
+      // It is held weakly, so that it goes with this loop.
+      defer { withExtendedLifetime(console) {} }
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {

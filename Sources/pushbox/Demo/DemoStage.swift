@@ -25,7 +25,9 @@ final class DemoStage {
       let (configuration, _) = try Configuration.load(file: files.path, environment: [:])
       let (credentials, _) = try Credentials.load(configuration)
       server = try Server(configuration, credentials, log: Log(level: .error))
-      guard let address = server.addresses.first else { throw ServerError("the server has no address") }
+      guard let address = server.addresses.first?.address else {
+        throw ServerError("the server has no address")
+      }
       self.address = address
       client = BlockingHTTPClient(port: address.port)
     } catch {

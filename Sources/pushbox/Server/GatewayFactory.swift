@@ -18,6 +18,8 @@ struct GatewayFactory: Sendable {
     /// Nil when a certificate stands for us.
     let token: APNsProviderToken?
     let topic: String
+    /// Seconds since the epoch; nil without a certificate.
+    let certificateExpiry: Int?
     let endpoints: [TokenKind: GatewayEndpoint]
     let tls: TLSContext
     let maximumConnections: Int
@@ -25,6 +27,8 @@ struct GatewayFactory: Sendable {
   struct Google: Sendable {
     let configuration: Configuration.FCM
     let account: Secret
+    /// As Google names it.
+    let accountName: String
     let authorities: [UInt8]
     let source: FCMAccessTokenSource
     let endpoint: GatewayEndpoint
@@ -149,6 +153,7 @@ struct GatewayFactory: Sendable {
     return Apple(
       configuration: apns, key: credentials.apnsKey, certificate: credentials.apnsCertificate,
       authorities: try authorities(apns.caFile, "apns.ca_file"), token: token, topic: topic,
+      certificateExpiry: identity?.expiry,
       endpoints: [
         .apns: try endpoint(apns.productionEndpoint, "apns.production_endpoint"),
         .apnsSandbox: try endpoint(apns.sandboxEndpoint, "apns.sandbox_endpoint"),
@@ -195,7 +200,8 @@ struct GatewayFactory: Sendable {
       throw ServerError("fcm.service_account: \(error)")
     }
     return Google(
-      configuration: fcm, account: account, authorities: try authorities(fcm.caFile, "fcm.ca_file"),
+      configuration: fcm, account: account, accountName: serviceAccount.clientEmail,
+      authorities: try authorities(fcm.caFile, "fcm.ca_file"),
       source: previous?.account == account
         ? previous?.source ?? FCMAccessTokenSource(account: serviceAccount)
         : FCMAccessTokenSource(account: serviceAccount),

@@ -14,6 +14,8 @@ struct LiveSettings: Sendable {
   let registration: RegistrationSettings
   let push: PushSettings
   let api: APISettings
+  /// Nil: no admin page.
+  let admin: AdminSettings?
   let http: HTTPServerOptions
   let limits: RequestLimitSettings
   /// Nil serves plain HTTP.
@@ -41,7 +43,11 @@ struct LiveSettings: Sendable {
     api = APISettings(
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
       version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text,
-      proxies: TrustedProxies(configuration.server.trustedProxies))
+      proxies: TrustedProxies(configuration.server.trustedProxies),
+      origin: configuration.server.publicURL.origin,
+      metrics: MetricsAccess(
+        token: credentials.metricsToken?.exposed, addresses: configuration.metrics.allow))
+    admin = try Self.admin(configuration, credentials)
     limits = RequestLimitSettings(
       registrations: configuration.limits.registrations, deletions: configuration.limits.deletions,
       failedSignatures: configuration.limits.failedSignatures, logins: configuration.limits.logins,
@@ -69,6 +75,19 @@ struct LiveSettings: Sendable {
     } catch {
       throw ServerError("relay.public_key: \(error)")
     }
+  }
+
+  private static func admin(
+    _ configuration: Configuration, _ credentials: Credentials
+  ) throws(ServerError) -> AdminSettings? {
+    guard let admin = configuration.admin, let text = credentials.adminPasswordHash else { return nil }
+    guard let password = PasswordHash(text.exposed) else {
+      throw ServerError("admin.password_hash is not the output of: pushbox hash-password")
+    }
+    return AdminSettings(
+      password: password, sessionTTL: UInt64(max(1, admin.sessionTTL.wholeMilliseconds / 1000)),
+      isSecure: configuration.server.publicURL.isSecure && admin.listen.isEmpty,
+      hasOwnAddress: !admin.listen.isEmpty)
   }
 
   private static func policy(_ auth: Configuration.Clients.Auth) -> ClientAuthenticationPolicy {

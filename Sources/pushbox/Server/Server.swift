@@ -1,3 +1,4 @@
+import API
 import Bytes
 import Configuration
 import Crypto
@@ -12,7 +13,7 @@ import Telemetry
 final class Server: Sendable {
   private struct Listening: Sendable {
     /// As configured; its port may be 0.
-    let wanted: ListenAddress
+    let wanted: ListeningPlace
     /// With the port that the kernel chose.
     let bound: SocketAddress
   }
@@ -28,6 +29,8 @@ final class Server: Sendable {
   private let workers: [WorkerThread]
   private let vault: ProviderTokenVault
   private let shared: SharedService
+  /// What the admin API shows and does.
+  let admin: AdminShared
   private let housekeeping: LoopThread
   private let certificate: CertificateHolder
   private let connections = ConnectionLimiter()
@@ -51,17 +54,24 @@ final class Server: Sendable {
       health: GatewayHealthSet(brakeShare: configuration.push.purgeBrakePercent),
       limits: RequestLimits(settings.limits))
     shared.health.expose(settings.gateways.kinds, in: registry)
+    do throws(AdminStartError) {
+      admin = try AdminShared(service: shared, registry: registry)
+    } catch {
+      throw ServerError("the admin API cannot start: \(error)")
+    }
+    admin.exposeMetrics(version: Version.text)
+    admin.use(settings.admin)
     certificate = CertificateHolder(settings.certificate)
     Self.configure(connections, configuration)
     let blueprint = WorkerBlueprint(
-      shared: shared, registry: registry, reusePort: count > 1, certificate: certificate,
+      shared: shared, admin: admin, reusePort: count > 1, certificate: certificate,
       connections: connections)
     var workers: [WorkerThread] = []
     for index in 0..<count {
       workers.append(try WorkerThread(index: index, blueprint, settings))
     }
     self.workers = workers
-    let listening = try Self.listen(at: configuration.server.listen, workers)
+    let listening = try Self.listen(at: configuration.places, workers)
     for worker in workers { worker.call { $0.listen(instead: [], grace: .zero) } }
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
@@ -69,13 +79,24 @@ final class Server: Sendable {
     housekeeping = try Housekeeping.start(store: store, vault: vault, log: log) {
       running.withLock { $0.configuration.store.tombstoneDays }
     }
+    admin.start()
   }
 
   /// Where it listens, with the ports that the kernel chose.
-  var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.bound) } }
+  var addresses: [(address: SocketAddress, role: String)] {
+    running.withLock { $0.listening.map { ($0.bound, $0.wanted.role) } }
+  }
 
   /// The configuration in effect.
   var configuration: Configuration { running.withLock { $0.configuration } }
+
+  var workerCount: Int { workers.count }
+
+  /// When the push certificate ends, in seconds since the epoch; nil when APNs knows us by a token.
+  var pushCertificateExpiry: Int? { running.withLock { $0.settings.gateways.apple?.certificateExpiry } }
+
+  /// The address of the service account, as Google names it.
+  var serviceAccountName: String? { running.withLock { $0.settings.gateways.google?.accountName } }
 
   /// Puts a configuration into effect while serving: all of it, or nothing when it throws. One thread at a
   /// time, and none of the workers'.
@@ -85,8 +106,9 @@ final class Server: Sendable {
     let settings = try LiveSettings(
       configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
     // Only this can still fail, so it comes before anything changes.
-    let kept = old.listening.filter { configuration.server.listen.contains($0.wanted) }
-    let added = configuration.server.listen.filter { wanted in !kept.contains { $0.wanted == wanted } }
+    let places = configuration.places
+    let kept = old.listening.filter { places.contains($0.wanted) }
+    let added = places.filter { wanted in !kept.contains { $0.wanted == wanted } }
     let listening = kept + (try Self.listen(at: added, workers))
 
     let kinds = settings.gateways.changedKinds(since: old.settings.gateways)
@@ -101,9 +123,11 @@ final class Server: Sendable {
       }
     }
     shared.limits.apply(settings.limits)
+    admin.use(settings.admin)
     shared.health.reset(kinds)
     for address in listening.dropFirst(kept.count) {
-      shared.log.info("listening", ["address": "\(address.bound)"])
+      shared.log.info(
+        "listening", ["address": "\(address.bound)", "for": .string(address.wanted.role)])
     }
     for address in obsolete { shared.log.info("listening no longer", ["address": "\(address)"]) }
     running.withLock {
@@ -136,6 +160,7 @@ final class Server: Sendable {
     for done in stopped { _ = done.wait() }
     for worker in workers { worker.stopAndJoin() }
     housekeeping.stopAndJoin()
+    admin.stop()
     shared.store.close()
   }
 
@@ -160,22 +185,22 @@ final class Server: Sendable {
 
   /// Listens at `wanted` in every worker; in none of them when it throws.
   private static func listen(
-    at wanted: [ListenAddress], _ workers: [WorkerThread]
+    at wanted: [ListeningPlace], _ workers: [WorkerThread]
   ) throws(ServerError) -> [Listening] {
     // The first worker may be given free ports; the others listen at the same.
     var addresses: [SocketAddress] = []
     for listen in wanted {
-      guard let address = SocketAddress(ip: listen.ip, port: listen.port) else {
-        throw ServerError("server.listen: \(listen) is no address")
+      guard let address = SocketAddress(ip: listen.address.ip, port: listen.address.port) else {
+        throw ServerError("\(listen.key): \(listen.address) is no address")
       }
       addresses.append(address)
     }
     do throws(ServerError) {
       for worker in workers {
-        let place = addresses
+        let places = zip(addresses, wanted).map { (address: $0, place: $1) }
         let result: Result<[SocketAddress], ServerError> = worker.call { worker in
           do throws(ServerError) {
-            return .success(try worker.prepare(place))
+            return .success(try worker.prepare(places))
           } catch {
             return .failure(error)
           }

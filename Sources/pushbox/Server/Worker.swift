@@ -8,7 +8,7 @@ import Telemetry
 /// What every worker is made from and keeps for good.
 struct WorkerBlueprint: Sendable {
   let shared: SharedService
-  let registry: MetricsRegistry
+  let admin: AdminShared
   /// Whether the workers share their addresses.
   let reusePort: Bool
   let certificate: CertificateHolder
@@ -30,8 +30,12 @@ final class Worker {
   private var servers: [SocketAddress: HTTPServer] = [:]
   /// Opened for a configuration that is not in effect yet.
   private var prepared: [SocketAddress: HTTPServer] = [:]
+  /// Servers without TLS: the admin page's own.
+  private var plain: Set<ObjectIdentifier> = []
   /// Servers that finish what they began.
   private var draining: [HTTPServer] = []
+  private var load: WorkerLoad
+  private var loadTimer: Timer?
   private var onDrained: (() -> Void)?
 
   init(_ blueprint: WorkerBlueprint, _ settings: LiveSettings, loop: EventLoop) throws(ServerError) {
@@ -54,25 +58,38 @@ final class Worker {
     registrations = RegistrationService(
       loop: loop, shared: blueprint.shared, reader: reader, settings: settings.registration)
     handler = APIHandler(
-      settings: settings.api, pushes: pushes, registrations: registrations, reader: reader,
-      health: blueprint.shared.health, registry: blueprint.registry, log: blueprint.shared.log)
+      settings: settings.api, admin: settings.admin, loop: loop, shared: blueprint.admin, pushes: pushes,
+      registrations: registrations, reader: reader)
+    load = WorkerLoad(blueprint.admin.registry, pushes: pushes)
+    publishLoad()
+  }
+
+  /// Tells the metrics once a second how much goes on here.
+  private func publishLoad() {
+    let open = (Array(servers.values) + draining).reduce(0) { $0 + $1.counters.connectionsOpen }
+    load.publish(connections: open)
+    loadTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.publishLoad() }
   }
 
   /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
   /// kernel chose. To be followed by `apply` or `discardPrepared`.
-  func prepare(_ addresses: [SocketAddress]) throws(ServerError) -> [SocketAddress] {
+  func prepare(
+    _ places: [(address: SocketAddress, place: ListeningPlace)]
+  ) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
-    for address in addresses {
+    for (address, place) in places {
       let server = HTTPServer(
-        loop: loop, options: http, handler: handler, limiter: connections, makeLayer: makeLayer)
+        loop: loop, options: http, handler: place.isAdmin ? handler.adminEntrance : handler,
+        limiter: connections, makeLayer: place.isAdmin ? nil : makeLayer)
       do throws(SystemError) {
         try server.start(at: address, reusePort: reusePort)
       } catch {
-        throw ServerError("server.listen: \(error)")
+        throw ServerError("\(place.key): \(error)")
       }
-      let place = server.localAddress ?? address
-      prepared[place] = server
-      bound.append(place)
+      let local = server.localAddress ?? address
+      prepared[local] = server
+      if place.isAdmin { plain.insert(ObjectIdentifier(server)) }
+      bound.append(local)
     }
     return bound
   }
@@ -101,12 +118,12 @@ final class Worker {
       settings.push, verifier: settings.verifier, replacing: kinds,
       with: settings.gateways.makeGateways(on: loop, of: kinds))
     registrations.settings = settings.registration
-    handler.apply(settings.api)
+    handler.apply(settings.api, admin: settings.admin)
     http = settings.http
     usesTLS = settings.certificate != nil
     for server in Array(servers.values) + Array(prepared.values) {
       server.options = http
-      server.makeLayer = makeLayer
+      if !plain.contains(ObjectIdentifier(server)) { server.makeLayer = makeLayer }
     }
   }
 
@@ -128,6 +145,7 @@ final class Worker {
     draining.append(server)
     server.stop(grace: grace) { [self] in
       draining.removeAll { $0 === server }
+      plain.remove(ObjectIdentifier(server))
       guard draining.isEmpty, let onDrained else { return }
       self.onDrained = nil
       onDrained()

@@ -1,0 +1,105 @@
+import API
+import Configuration
+import Crypto
+import EventLoop
+import Store
+import TLS
+import Telemetry
+
+/// What the admin page sees of the running server, and how it reloads it.
+final class AdminConsole: AdminHost {
+  private let server: Server
+  private let reloader: Reloader
+  /// Of the thread that SIGHUP is handled on, so that reloads go one after the other.
+  private let loop: EventLoop
+
+  init(_ server: Server, _ reloader: Reloader, loop: EventLoop) {
+    self.server = server
+    self.reloader = reloader
+    self.loop = loop
+  }
+
+  var reloadState: AdminReloadState {
+    let state = reloader.state
+    return AdminReloadState(
+      file: state.file, loadedAt: state.loadedAt, generation: state.generation, attempts: state.attempts,
+      problems: state.problems, failedAt: state.failedAt)
+  }
+
+  var differsOnDisk: Bool { reloader.differsOnDisk }
+
+  func reload(_ completion: @escaping @Sendable ([String]) -> Void) {
+    loop.execute { [reloader] in
+      let isDone = reloader.reload()
+      completion(isDone ? [] : reloader.state.problems)
+    }
+  }
+
+  var configuration: [AdminConfigurationValue] {
+    server.configuration.entries.map { entry in
+      AdminConfigurationValue(
+        key: entry.key.rawValue, section: entry.key.section, name: entry.key.name, value: entry.literal,
+        origin: entry.origin.description, isDefault: entry.origin == .default,
+        isSecret: entry.key.isSecret, help: entry.key.help)
+    }
+  }
+
+  var endpoints: [TokenKind: String] {
+    var endpoints: [TokenKind: String] = [:]
+    let configuration = server.configuration
+    endpoints[.apns] = configuration.apns?.productionEndpoint.text
+    endpoints[.apnsSandbox] = configuration.apns?.sandboxEndpoint.text
+    endpoints[.fcm] = configuration.fcm?.endpoint.text
+    return endpoints
+  }
+
+  var storePath: String { server.configuration.store.path }
+  var workerCount: Int { server.workerCount }
+
+  // MARK: Credentials
+
+  var credentials: [AdminCredential] {
+    let configuration = server.configuration
+    var credentials: [AdminCredential] = []
+    switch configuration.apns?.authentication {
+    case .token(_, let keyID, _):
+      credentials.append(
+        AdminCredential(
+          name: "APNs signing key \(keyID)", key: "apns.key_file",
+          note: "A token signing key does not expire."))
+    case .certificate:
+      credentials.append(
+        AdminCredential(
+          name: "APNs push certificate", key: "apns.certificate_file",
+          expiresAt: server.pushCertificateExpiry.map { UInt64(clamping: $0) * 1000 }))
+    case nil: break
+    }
+    if let account = server.serviceAccountName {
+      credentials.append(
+        AdminCredential(
+          name: "FCM service account \(account)", key: "fcm.service_account_file",
+          note: "Its key does not expire unless the project's policy says so."))
+    }
+    for (path, key) in [
+      (configuration.apns?.caFile, "apns.ca_file"), (configuration.fcm?.caFile, "fcm.ca_file"),
+      (configuration.outbound.caFile, "outbound.ca_file"),
+    ] {
+      if let path { credentials += Self.authorities(path, key) }
+    }
+    return credentials
+  }
+
+  private static func authorities(_ path: String, _ key: String) -> [AdminCredential] {
+    guard let file = try? ConfigurationFile.read(path),
+      let certificates = try? CertificateFacts.all(inPEM: String(decoding: file.bytes, as: UTF8.self))
+    else {
+      return [AdminCredential(name: "Authorities", key: key, note: "\(path) cannot be read.")]
+    }
+    let now = Int64(clamping: WallClock.milliseconds())
+    return certificates.map { facts in
+      AdminCredential(
+        name: "Authority \(facts.commonName)", key: key,
+        expiresAt: facts.secondsLeft.map { UInt64(clamping: max(0, now + $0 * 1000)) })
+    }
+  }
+}
