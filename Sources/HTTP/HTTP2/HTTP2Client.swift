@@ -142,7 +142,7 @@ public final class HTTP2Client {
   ) -> HTTP2RequestHandle {
     let id = nextRequest
     nextRequest += 1
-    let timer = loop.schedule(at: deadline) { [weak self] in self?.giveUp(id, .timedOut) }
+    let timer = loop.schedule(at: deadline) { [weak self] in self?.timeOut(id) }
     pending[id] = Pending(request: request, completion: completion, timer: timer)
     let actions = state.enqueue(id)
     if case .fail(_, let error) = actions.first {
@@ -169,6 +169,12 @@ public final class HTTP2Client {
 
   fileprivate func cancel(_ id: HTTP2PoolState.RequestID) {
     giveUp(id, .cancelled)
+  }
+
+  /// Of a request that still waits for a connection, what keeps that from coming about says more than the time.
+  private func timeOut(_ id: HTTP2PoolState.RequestID) {
+    let isWaiting = pending[id]?.connection == nil
+    giveUp(id, isWaiting ? state.connectError ?? .timedOut : .timedOut)
   }
 
   private func giveUp(_ id: HTTP2PoolState.RequestID, _ error: HTTP2ClientError) {

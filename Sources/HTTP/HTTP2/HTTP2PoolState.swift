@@ -68,6 +68,7 @@ struct HTTP2PoolState {
   private var queue = HTTP2RequestQueue()
   private var backoff: HTTP2Backoff
   private var isBackingOff = false
+  private var lastFailure: HTTP2ClientError?
   private var isShuttingDown = false
   private var hasFinished = false
 
@@ -80,6 +81,11 @@ struct HTTP2PoolState {
   var activeStreams: Int { connections.reduce(0) { $0 + $1.activeStreams } }
   /// Connections that are open, whether or not they take requests.
   var openConnections: Int { connections.count { $0.phase != .connecting } }
+
+  /// Why requests wait: the last attempt's error when no connection takes any.
+  var connectError: HTTP2ClientError? {
+    connections.contains { $0.phase == .ready } ? nil : lastFailure
+  }
 
   // MARK: Requests
 
@@ -150,6 +156,7 @@ struct HTTP2PoolState {
     connections[index].hasEndedStream = true
     if answered {
       connections[index].hasAnswered = true
+      lastFailure = nil
       backoff.succeed()
     }
     return advance()
@@ -229,6 +236,7 @@ struct HTTP2PoolState {
   private mutating func settle(_ index: Int, _ error: HTTP2ClientError) -> [Action] {
     guard !connections[index].isSettled, !connections[index].hasAnswered else { return [] }
     connections[index].isSettled = true
+    lastFailure = error
     var actions: [Action] = []
     let pause = backoff.fail()
     if !isBackingOff {

@@ -173,6 +173,7 @@ final class HTTP2SessionCore {
   }
 
   func goAway(lastStream: Int32, _ code: HTTP2ErrorCode, debugData: [UInt8]) throws(HTTP2Error) {
+    recorder.requestLimit = min(recorder.requestLimit, lastStream)
     try check(nghttp2_submit_goaway(handle, 0, lastStream, code.rawValue, debugData, debugData.count))
   }
 

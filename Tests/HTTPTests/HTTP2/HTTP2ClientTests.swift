@@ -286,6 +286,26 @@ import Testing
     #expect(opened == 0)
   }
 
+  /// What an operator reads must name the cause, not that time ran out over it.
+  @Test func aRequestThatRunsOutOfTimeForWantOfAConnectionNamesTheCause() async throws {
+    var failure: HTTP2ClientError?
+    try await withLoop { loop in
+      let placeholder = try listen(loop) { _ in }
+      let dead = placeholder.localAddress.port
+      placeholder.close()
+      let client = plainClient(loop, port: { dead }) { $0.connectFailureLimit = 1000 }
+      client.send(post("/"), deadline: .now() + .milliseconds(200)) {
+        failure = error($0)
+        client.shutdown { loop.stop() }
+      }
+    }
+    guard case .connectFailed(let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(reason.contains("127.0.0.1"))
+  }
+
   @Test func aServerThatComesBackIsFoundWithoutAnError() async throws {
     var result: Int?
     try await withLoop { loop in

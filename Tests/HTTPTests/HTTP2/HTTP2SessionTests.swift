@@ -303,6 +303,24 @@ import Testing
     #expect(Array(output[goAway.upperBound...].prefix(4)) == [0, 0, 0, 3])
   }
 
+  /// A request that crosses our GOAWAY will be made again elsewhere: it must not be served here as well.
+  @Test func whatComesBeforeTheGoAwayIsSentIsNotServed() throws {
+    let pair = try MemoryConnection()
+    let first = try pair.client.submit(post("/first"))
+    try pair.pump()
+    try pair.server.goAway()
+    let second = try pair.client.submit(post("/second"))
+    let crossing = try pair.client.nextOutput()
+    try pair.server.receive(crossing.span, now: pair.now)
+    try pair.pump()
+    #expect(pair.requests.map { $0.request.path } == ["/first"])
+    #expect(pair.closed[second] == .refused)
+    pair.server.respond(first, .empty(200))
+    try pair.pump()
+    #expect(pair.responses[first]?.status == 200)
+    #expect(pair.server.isFinished)
+  }
+
   @Test func aCleanEndOfTheServerLosesNothing() throws {
     let pair = try MemoryConnection()
     pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }
