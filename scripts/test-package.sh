@@ -124,7 +124,7 @@ check_client_address() {
   inside curl -sS --cacert "$2" --interface 127.0.0.2 -H 'x-forwarded-for: 203.0.113.9' -o /dev/null \
     "https://push.example.com/no-route-$1"
   sleep 1
-  grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1 | grep -q 'peer="\?127\.0\.0\.2' ||
+  grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1 | grep -q 'client=127\.0\.0\.2 ' ||
     fail "$1: the client's address is wrong: $(grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1)"
 }
 
@@ -158,6 +158,23 @@ install_inside /tmp/next.deb
 inside systemctl restart pushbox
 [ "$(inside pushbox clients count --json | grep -c '"total_active":1')" = 1 ] || fail "the registration is gone"
 tail -n 1 "$root/etc/pushbox/config.toml" | grep -q 'a local change' || fail "the configuration was replaced"
+
+# Blocks of docs/ that change the machine.
+say "documentation"
+cp "$repository"/dist/pushbox-*.tar.gz "$root/root/"
+for page in "$repository"/docs/*.md; do
+  awk '
+    /^ *<!-- run: machine -->$/ { marked = 1; next }
+    /^ *```sh$/ && marked { inside = 1; next }
+    /^ *```$/ { inside = 0; marked = 0; next }
+    inside { sub(/^   /, ""); print }
+  ' "$page" | sed 's/apt-get install/& -qq -y --allow-downgrades/' >"$root/root/block.sh"
+  [ -s "$root/root/block.sh" ] || continue
+  inside sh -c 'cd /root && set -eu && . ./block.sh' >/dev/null 2>"$root/tmp/errors" ||
+    fail "a block of $(basename "$page") fails: $(cat "$root/tmp/errors")"
+done
+[ "$(inside /usr/local/bin/pushbox version)" = "$(inside /usr/bin/pushbox version)" ] ||
+  fail "the tarball has another program than the package"
 
 say "remove"
 inside systemctl stop pushbox
