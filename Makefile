@@ -3,7 +3,7 @@
 SOURCES := Sources Tests Fuzz Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint format bench soak fuzz tsan asan clean
+.PHONY: help run build test crash lint format bench soak fuzz siege tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ build: ## install what building needs, build the release binary dist/pushbox
 
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
-	@scripts/packages.sh nghttp2-server chromium chromium-driver
+	@scripts/packages.sh nghttp2-server nginx-light chromium chromium-driver
 	@swift test --disable-xctest
 
 crash: ## kill a loaded server 300 times and look for lost or half-done registrations
@@ -47,6 +47,13 @@ soak: ## load with failing connections; SOAK_SECONDS=600 for the long run, SOAK_
 	@swift build -c release --product pushbox
 	@swift build -c release --product pushsoak
 	@"$$(swift build -c release --show-bin-path)/pushsoak" $(or $(SOAK_SECONDS),30) $(or $(SOAK_RATE),2000)
+
+siege: ## push while 2,500 connections and a flood of wrong signatures weigh on the server
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@swift build -c release --product pushbox
+	@swift build -c release --product pushsiege
+	@"$$(swift build -c release --show-bin-path)/pushsiege" $(or $(SIEGE_SECONDS),20)
 
 fuzz: ## feed every fuzz target random input, FUZZ_SECONDS=60 each
 	@scripts/toolchain.sh

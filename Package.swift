@@ -78,6 +78,11 @@ let package = Package(
       dependencies: [
         "Bytes", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport", "pushbox",
       ], path: "Benchmarks/pushsoak", swiftSettings: strict),
+    // What `make siege` runs.
+    .executableTarget(
+      name: "pushsiege",
+      dependencies: ["Bytes", "EventLoop", "MockGateway", "MockRelay", "TestSupport", "pushbox"],
+      path: "Benchmarks/siege", swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     // What scripts/fuzz.sh and FuzzTests feed with random input.
@@ -121,7 +126,9 @@ let package = Package(
       name: "MockGatewayTests",
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
-    .testTarget(name: "APITests", dependencies: ["API"], swiftSettings: strict),
+    .testTarget(
+      name: "APITests", dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store"],
+      swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
@@ -131,7 +138,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .testTarget(
-      name: "RepositoryTests", dependencies: ["TestSupport", "pushbox"], swiftSettings: strict),
+      name: "RepositoryTests", dependencies: ["JSON", "TestSupport", "pushbox"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -20,15 +20,18 @@ public struct APISettings: Sendable {
   public var pushURL: String
   /// Whose word on a client's address counts.
   public var proxies: TrustedProxies
+  /// Origins of web pages that may use the API; nil means any.
+  public var corsOrigins: Set<String>?
   public var metrics: MetricsAccess
   /// The public URL's scheme, host and port.
   public var origin: String
 
   public init(
     basePath: String, projectIDs: Set<String>?, version: String, kinds: Set<TokenKind>, pushURL: String,
-    proxies: TrustedProxies = TrustedProxies(), origin: String = "",
+    proxies: TrustedProxies = TrustedProxies(), corsOrigins: Set<String>? = nil, origin: String = "",
     metrics: MetricsAccess = MetricsAccess()
   ) {
+    self.corsOrigins = corsOrigins
     self.metrics = metrics
     self.origin = origin
     self.proxies = proxies
@@ -44,6 +47,7 @@ public struct APISettings: Sendable {
 public final class APIHandler: HTTPHandler {
   private var routes: RouteTable
   private var proxies: TrustedProxies
+  private var cors: CORSPolicy
   private let pushes: PushService
   private let registrations: RegistrationService
   private var status: StatusRoutes
@@ -59,6 +63,7 @@ public final class APIHandler: HTTPHandler {
     self.pages = pages
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
+    cors = CORSPolicy(origins: settings.corsOrigins)
     self.pushes = pushes
     self.registrations = registrations
     status = StatusRoutes(settings: settings, reader: reader, shared: shared)
@@ -71,6 +76,7 @@ public final class APIHandler: HTTPHandler {
     self.admin.apply(admin, settings)
     routes = Self.routes(settings, pages)
     proxies = settings.proxies
+    cors = CORSPolicy(origins: settings.corsOrigins)
     status.settings = settings
   }
 
@@ -90,11 +96,11 @@ public final class APIHandler: HTTPHandler {
     }
     let log = self.log
     let start = MonotonicTime.now()
+    let cors = self.cors
     answer(request, requestID) { response in
       var response = response
       response.fields.add("x-request-id", requestID)
-      // Any origin, as in the Rust server: registration carries no cookie.
-      response.fields.add("access-control-allow-origin", "*")
+      cors.add(to: &response, for: request)
       responder.respond(response)
       if response.status >= 400 {
         log.debug(
@@ -164,7 +170,10 @@ public final class APIHandler: HTTPHandler {
     case .metrics: respond(status.metrics(request, address: proxies.clientAddress(of: request)))
     case .status: respond(status.status())
     case .page(let name):
-      respond(pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound)
+      var response = pages.response(name, ifNoneMatch: request.fields.first("if-none-match")) ?? Self.notFound
+      // Only where TLS is ours to promise; a reverse proxy adds its own.
+      if request.scheme == "https" { response.fields.add("strict-transport-security", "max-age=31536000") }
+      respond(response)
     case .baseWithoutSlash:
       var response = HTTPResponse.empty(308)
       response.fields.add("location", request.path + "/")
@@ -189,10 +198,7 @@ public final class APIHandler: HTTPHandler {
     default: break
     }
     if request.method == "OPTIONS" {
-      var response = HTTPResponse.empty(200)
-      response.fields.add("access-control-allow-methods", "POST, DELETE")
-      response.fields.add("access-control-allow-headers", "*")
-      return response
+      return CORSPolicy.preflight
     }
     if case .client = route, request.method == "POST" { return nil }
     guard !route.methods.contains(request.method) else { return nil }

@@ -41,7 +41,11 @@ struct PublicFiles {
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
     response.fields.add("x-content-type-options", "nosniff")
+    response.fields.add("x-frame-options", "DENY")
     response.fields.add("referrer-policy", "no-referrer")
+    response.fields.add("cross-origin-opener-policy", "same-origin")
+    response.fields.add("cross-origin-resource-policy", "same-origin")
+    response.fields.add("permissions-policy", "camera=(), geolocation=(), microphone=()")
     return response
   }
 

@@ -79,6 +79,8 @@ struct RouteTable {
     let prefix = "/clients/".utf8
     guard path.utf8.count > prefix.count, path.utf8.starts(with: prefix) else { return nil }
     let id = String(Substring(path.utf8.dropFirst(prefix.count)))
+    // A proxy takes dots for steps through folders: they never name a client, however they are written.
+    guard id != ".", id != ".." else { return nil }
     return id.allUTF8Bytes { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "%") } ? id : nil
   }
 
@@ -107,7 +109,7 @@ struct RouteTable {
   private func client(_ segments: ArraySlice<Substring>) -> Route {
     guard let segment = segments.first, !segment.isEmpty else { return .unknown }
     guard let id = PercentEncoding.decode(segment) else { return .malformedClientID }
-    return .client(id)
+    return id == "." || id == ".." ? .unknown : .client(id)
   }
 
   /// As the configuration takes them.

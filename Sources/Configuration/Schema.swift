@@ -253,8 +253,8 @@ extension ConfigurationKey {
     case .adminListen:
       KeyDefinition(
         .list, sample: "\"127.0.0.1:8081\"",
-        "Address and port of its own, or an array of them, for the admin page alone; without this key it is at\n"
-          + "/admin/ beside the public routes.")
+        "Address and port of its own, or an array of them, for the admin page alone, in plain HTTP: for a\n"
+          + "reverse proxy or an SSH tunnel. Without this key the page is at the public URL.")
     case .adminSessionTTL:
       KeyDefinition(
         .duration(.seconds, 1...2_592_000), default: "43200", "How long one login lasts.")

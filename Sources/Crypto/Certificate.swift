@@ -45,6 +45,15 @@ final class CertificateBuilder {
     guard X509_add_ext(pointer, added, -1) == 1 else { throw .fromOpenSSL("certificate extension") }
   }
 
+  /// Adds an extension without content: its object identifier, in dotted decimals, is all it says.
+  func addMark(_ objectIdentifier: String) throws(CryptoError) {
+    // DER of NULL.
+    guard let added = X509V3_EXT_nconf(nil, nil, objectIdentifier, "DER:05:00")
+    else { throw .fromOpenSSL("certificate extension") }
+    defer { X509_EXTENSION_free(added) }
+    guard X509_add_ext(pointer, added, -1) == 1 else { throw .fromOpenSSL("certificate extension") }
+  }
+
   /// Names the issuer and signs. Extensions must be complete.
   func sign(issuer: OpaquePointer, key: KeyHandle) throws(CryptoError) {
     guard X509_set_issuer_name(pointer, X509_get_subject_name(issuer)) == 1,

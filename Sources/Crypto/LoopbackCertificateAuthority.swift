@@ -38,9 +38,11 @@ public final class LoopbackCertificateAuthority: @unchecked Sendable {
   /// Issues a certificate, for server and client use, for `names`: DNS names and IP addresses, the first
   /// of which is the common name as well. A validity in the past gives an expired certificate.
   ///
-  /// - Parameter userID: the subject's UID, which in Apple's push certificates is the app's bundle ID.
+  /// - Parameters:
+  ///   - userID: the subject's UID, which in Apple's push certificates is the app's bundle ID.
+  ///   - marks: object identifiers of extensions without content.
   public func issue(
-    names: [String], validity: Validity, userID: String? = nil
+    names: [String], validity: Validity, userID: String? = nil, marks: [String] = []
   ) throws(CryptoError) -> IssuedCertificate {
     try Self.check(validity)
     guard let first = names.first else { throw .invalidCertificateRequest("no name given") }
@@ -56,6 +58,7 @@ public final class LoopbackCertificateAuthority: @unchecked Sendable {
     try leaf.add(NID_subject_alt_name, alternatives.joined(separator: ","), issuer: issuer)
     try leaf.add(NID_subject_key_identifier, "hash", issuer: issuer)
     try leaf.add(NID_authority_key_identifier, "keyid:always", issuer: issuer)
+    for mark in marks { try leaf.addMark(mark) }
     try leaf.sign(issuer: issuer, key: key.handle)
     return try IssuedCertificate(certificatePEM: leaf.pem(), privateKeyPEM: leafKey.pem())
   }

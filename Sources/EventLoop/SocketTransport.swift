@@ -137,6 +137,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     case .open, .flushing: break
     }
     if events.contains(.error) {
+      takeLastInput()
       return finish(.lost(SystemError.text(Socket.pendingError(of: fd))))
     }
     if events.contains(.writable) || writeBlocked { flush() }
@@ -172,6 +173,20 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
       }
     }
     updateInterest()
+  }
+
+  /// Hands over what came before the connection broke. The kernel keeps it, and a peer that answers, closes and
+  /// resets when we send more has answered all the same.
+  private func takeLastInput() {
+    guard !reading else { return }
+    reading = true
+    defer { reading = false }
+    var rounds = 64
+    while rounds > 0, !readPaused, !readEnded, phase == .open, case .done(let count) = readSome() {
+      rounds -= 1
+      let bytes = UnsafeBufferPointer(rebasing: loop.readBuffer[..<count])
+      delegate?.transport(self, didRead: Span(_unsafeElements: bytes))
+    }
   }
 
   /// Reads once into the loop's buffer.
@@ -266,7 +281,9 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
         writeBlocked = true
         return updateInterest()
       case .endOfStream: return finish(.lost("the peer closed the connection"))
-      case .failed(let error): return finish(error)
+      case .failed(let error):
+        takeLastInput()
+        return finish(error)
       }
     }
     if phase == .flushing { return beginLinger() }

@@ -105,7 +105,8 @@ final class GatewayChannel {
     return .unreachable(GatewayConnectionFault(peer: peer, cause: .tls(failure)))
   }
 
-  private static func outcome(of error: HTTP2ClientError, peer: String) -> GatewayOutcome {
+  /// What a request that brought no answer means for its push.
+  static func outcome(of error: HTTP2ClientError, peer: String) -> GatewayOutcome {
     switch error {
     case .timedOut: .timedOut
     case .queueFull: .unavailable(reason: "\(peer): \(error)", retryAfter: queueFullWait)

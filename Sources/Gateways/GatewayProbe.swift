@@ -31,9 +31,12 @@ public enum GatewayProbe {
 
   /// Pushes to an all-zero token at APNs. `completion` is called once on the loop.
   ///
-  /// - Parameter token: nil when the TLS context presents a client certificate.
+  /// - Parameters:
+  ///   - proxy: to go through, as pushes do.
+  ///   - token: nil when the TLS context presents a client certificate.
   public static func apns(
-    loop: EventLoop, endpoint: GatewayEndpoint, tls: TLSContext, topic: String, token: APNsProviderToken?,
+    loop: EventLoop, endpoint: GatewayEndpoint, tls: TLSContext, proxy: OutboundProxy?, topic: String,
+    token: APNsProviderToken?,
     _ completion: @escaping Completion
   ) {
     let deadline = MonotonicTime.now() + timeout
@@ -51,7 +54,7 @@ public enum GatewayProbe {
       let request = APNsRequest.build(
         push, payload: payload, authority: endpoint.authority, topic: topic, authorization: authorization)
     else { return completion(failure(.invalidRequest(reason: "no request could be made"))) }
-    send(request, to: endpoint, loop, tls, deadline) { result in
+    send(request, to: endpoint, loop, tls, proxy, deadline) { result in
       switch result {
       case .failure(let answer): completion(answer)
       case .success(let response):
@@ -70,7 +73,8 @@ public enum GatewayProbe {
   /// Fetches an access token and has FCM validate, not send, a message. `completion` is called once on the
   /// loop.
   public static func fcm(
-    loop: EventLoop, endpoint: GatewayEndpoint, tls: TLSContext, account: ServiceAccount,
+    loop: EventLoop, endpoint: GatewayEndpoint, tls: TLSContext, proxy: OutboundProxy?,
+    account: ServiceAccount,
     _ completion: @escaping Completion
   ) {
     let deadline = MonotonicTime.now() + timeout
@@ -82,7 +86,7 @@ public enum GatewayProbe {
       return completion(
         failure(.rejected(reason: "no access token: \(error)", advice: "check the service account's key")))
     }
-    send(request, to: account.tokenEndpoint.endpoint, loop, tls, deadline) { result in
+    send(request, to: account.tokenEndpoint.endpoint, loop, tls, proxy, deadline) { result in
       switch result {
       case .failure(let answer): completion(answer)
       case .success(let response):
@@ -94,14 +98,15 @@ public enum GatewayProbe {
           completion(
             answer(response, word: (try? JSON.parse(response.body))?["error"]?.stringValue, outcome))
         case .token(let token, _):
-          validate(loop, endpoint, tls, account, "Bearer " + token, deadline, completion)
+          validate(loop, endpoint, tls, proxy, account, "Bearer " + token, deadline, completion)
         }
       }
     }
   }
 
   private static func validate(
-    _ loop: EventLoop, _ endpoint: GatewayEndpoint, _ tls: TLSContext, _ account: ServiceAccount,
+    _ loop: EventLoop, _ endpoint: GatewayEndpoint, _ tls: TLSContext, _ proxy: OutboundProxy?,
+    _ account: ServiceAccount,
     _ authorization: String, _ deadline: MonotonicTime, _ completion: @escaping Completion
   ) {
     var body = JSONWriter()
@@ -115,7 +120,7 @@ public enum GatewayProbe {
     let request = FCMRequest.build(
       body: body.bytes, authority: endpoint.authority,
       path: FCMRequest.path(projectID: account.projectID), authorization: authorization)
-    send(request, to: endpoint, loop, tls, deadline) { result in
+    send(request, to: endpoint, loop, tls, proxy, deadline) { result in
       switch result {
       case .failure(let answer): completion(answer)
       case .success(let response):
@@ -140,16 +145,15 @@ public enum GatewayProbe {
   /// Over a connection of its own, which is closed before `completion` is called.
   private static func send(
     _ request: HTTPRequest, to endpoint: GatewayEndpoint, _ loop: EventLoop, _ tls: TLSContext,
-    _ deadline: MonotonicTime, _ completion: @escaping (Exchange) -> Void
+    _ proxy: OutboundProxy?, _ deadline: MonotonicTime, _ completion: @escaping (Exchange) -> Void
   ) {
-    let http = endpoint.makeClient(loop: loop, tls: tls)
+    let http = endpoint.makeClient(loop: loop, tls: tls, proxy: proxy)
     http.send(request, deadline: deadline) { result in
       let exchange: Exchange
       switch result {
       case .success(let response): exchange = .success(response)
-      case .failure(.timedOut): exchange = .failure(failure(.timedOut))
       case .failure(let error):
-        exchange = .failure(failure(.unavailable(reason: "\(endpoint): \(error)", retryAfter: nil)))
+        exchange = .failure(failure(GatewayChannel.outcome(of: error, peer: endpoint.description)))
       }
       // Not from within the client's own call.
       loop.schedule(at: loop.now) { http.shutdown { completion(exchange) } }

@@ -7,6 +7,9 @@ extension MockGateway {
     case valid, expired, otherHost, unknownAuthority
   }
 
+  /// Where a push certificate serves.
+  public typealias PushEnvironment = TLSIdentity.PushEnvironment
+
   /// What becomes of new connections.
   public enum ConnectionFault: Sendable {
     /// The handshake breaks off in the middle of a record.
@@ -30,8 +33,9 @@ extension MockGateway {
 
   /// A certificate for clients, as an Apple developer gets it for an app.
   public func issueClientCertificate(
-    topic: String, isExpired: Bool = false
+    topic: String, isExpired: Bool = false,
+    environments: Set<PushEnvironment> = [.sandbox, .production]
   ) throws(MockGatewayError) -> IssuedCertificate {
-    try certificates.clientCertificate(topic: topic, isExpired: isExpired)
+    try certificates.clientCertificate(topic: topic, isExpired: isExpired, environments: environments)
   }
 }

@@ -37,8 +37,8 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
   /// The Ed25519 key that the ID stands for, 32 bytes; nil when the ID is any other text.
   public var didKeyPublicKey: [UInt8]? { try? DIDKey.publicKey(multibase: text) }
 
-  /// Shortened, as logs show it.
-  public var description: String { text.utf8.count <= 12 ? text : "\(text.prefix(8))…" }
+  /// Says nothing of the ID: logs show its pseudonym.
+  public var description: String { "<client ID>" }
 
   // Not `String`'s equality, which takes canonically equivalent texts for the same.
   public static func == (left: ClientID, right: ClientID) -> Bool {

@@ -1,15 +1,20 @@
 import EventLoop
 
 /// Decides whether a gateway is to be asked at all. It opens when nothing but faults came for a while, or at
-/// once when the gateway refuses our credentials; then one push at a time goes through as a probe, with
-/// growing pauses between them, and the first success closes it. A value; what is under way already goes on.
+/// once when the gateway refuses our credentials; then single pushes go through as probes, with growing pauses
+/// between them, and the first success closes it. A value; what is under way already goes on.
+///
+/// The pauses run from one probe's start to the next one's start: a gateway that swallows a push for as long as
+/// its deadline lasts holds up no other probe, so that its return is noticed within the longest pause.
 struct CircuitBreaker {
   /// Faults in a row, and the time since the first of them, before it opens: a blip is for retries to mend.
   static let minimumFaults = 20
   static let patience = Duration.seconds(10)
   /// Pause before the second probe (the first goes at once); doubled each time up to the longest.
   static let firstPause = Duration.seconds(1)
-  static let longestPause = Duration.seconds(30)
+  /// Once a gateway is back the relay is turned away no longer than this. A push each few seconds is no burden,
+  /// not even with refused credentials.
+  static let longestPause = Duration.seconds(5)
 
   enum Admission: Equatable {
     case pass
@@ -22,15 +27,14 @@ struct CircuitBreaker {
   /// In a row.
   private(set) var faults = 0
   private var faultsSince: MonotonicTime?
-  private var isProbing = false
-  private var failedProbes = 0
   private var nextProbe: MonotonicTime?
+  private var pause = Self.firstPause
 
   mutating func admit(at now: MonotonicTime) -> Admission {
     guard isOpen else { return .pass }
-    if isProbing { return .refuse }
     if let nextProbe, now < nextProbe { return .refuse }
-    isProbing = true
+    nextProbe = now + pause
+    pause = min(pause * 2, Self.longestPause)
     return .probe
   }
 
@@ -39,11 +43,10 @@ struct CircuitBreaker {
   }
 
   /// The gateway failed or cannot be reached.
-  mutating func fail(at now: MonotonicTime, isProbe: Bool) {
+  mutating func fail(at now: MonotonicTime) {
     faults += 1
     let since = faultsSince ?? now
     faultsSince = since
-    if isProbe { return probeFailed(at: now) }
     if !isOpen, faults >= Self.minimumFaults, now - since >= Self.patience {
       isOpen = true
       nextProbe = now + Self.firstPause
@@ -51,19 +54,12 @@ struct CircuitBreaker {
   }
 
   /// The gateway refuses our credentials or configuration.
-  mutating func refuse(at now: MonotonicTime, isProbe: Bool) {
+  mutating func refuse() {
     isOpen = true
-    if isProbe { probeFailed(at: now) }
   }
 
-  /// A probe ended without a word on the gateway, such as a payload that was too large.
+  /// A probe ended without a word on the gateway, such as a payload that was too large: another may go.
   mutating func probeEnded() {
-    isProbing = false
-  }
-
-  private mutating func probeFailed(at now: MonotonicTime) {
-    isProbing = false
-    nextProbe = now + min(Self.firstPause * (1 << min(failedProbes, 10)), Self.longestPause)
-    failedProbes += 1
+    nextProbe = nil
   }
 }

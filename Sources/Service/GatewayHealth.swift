@@ -146,18 +146,18 @@ public final class GatewayHealth: Sendable {
       if holds, case .suspect = content.state { return false }
       content.state = .ok
     case .rejected(let reason, let advice):
-      content.breaker.refuse(at: now, isProbe: isProbe)
+      content.breaker.refuse()
       content.state = .rejected(reason: reason, advice: advice)
     case .unreachable(let fault):
-      content.breaker.fail(at: now, isProbe: isProbe)
+      content.breaker.fail(at: now)
       // A certificate does not mend itself; a refused connection often does.
       var isCertain = false
       if case .tls(.certificate) = fault.cause { isCertain = true }
       if isCertain || content.breaker.faults >= degradedAfter {
         content.state = .unreachable(reason: fault.reason, advice: fault.advice)
       }
-    case .unavailable(let reason, _): fail(&content, reason, now, isProbe)
-    case .timedOut: fail(&content, "no answer in time", now, isProbe)
+    case .unavailable(let reason, _): fail(&content, reason, now)
+    case .timedOut: fail(&content, "no answer in time", now)
     case .throttled, .invalidRequest, .payloadTooLarge:
       // It answers, which is all that the breaker asks; these say nothing on other pushes.
       if isProbe { content.breaker.probeEnded() }
@@ -165,9 +165,8 @@ public final class GatewayHealth: Sendable {
     return false
   }
 
-  private static func fail(_ content: inout Content, _ reason: String, _ now: MonotonicTime, _ isProbe: Bool)
-  {
-    content.breaker.fail(at: now, isProbe: isProbe)
+  private static func fail(_ content: inout Content, _ reason: String, _ now: MonotonicTime) {
+    content.breaker.fail(at: now)
     if content.breaker.faults >= degradedAfter { content.state = .degraded(reason: reason) }
   }
 }

@@ -6,6 +6,9 @@ import Telemetry
 /// presents a new one with each start of a crash loop.
 public struct ProviderTokenVault: Sendable {
   private static let version: UInt8 = 1
+  private static let prefix = "apns-provider-token/"
+  /// Seconds for which Apple takes a token (Apple, "Establishing a token-based connection to APNs").
+  private static let lifetime: UInt64 = 3600
   /// Version and time of issue.
   private static let headerByteCount = 9
 
@@ -45,6 +48,36 @@ public struct ProviderTokenVault: Sendable {
     }
   }
 
+  /// Removes tokens that are of no use any more: those that Apple no longer takes for their age, of whatever
+  /// team and key, and those that cannot be read. Any thread; blocks for a read.
+  ///
+  /// - Parameter now: seconds since the epoch.
+  public func removeExpired(now: UInt64) {
+    let log = self.log
+    do throws(StoreError) {
+      let reader = try store.makeReader()
+      for name in try reader.settingNames(prefix: Self.prefix) {
+        if let sealed = try reader.setting(name), let issuedAt = issueTime(sealed, name),
+          now < issuedAt + Self.lifetime
+        {
+          continue
+        }
+        store.setSetting(name, to: nil) { result in
+          if case .failure(let error) = result {
+            log.warning("an old provider token was not removed", ["error": "\(error)"])
+          }
+        }
+      }
+    } catch {
+      log.warning("old provider tokens were not looked for", ["error": "\(error)"])
+    }
+  }
+
+  private func issueTime(_ sealed: [UInt8], _ name: String) -> UInt64? {
+    guard let bytes = try? cipher.open(sealed.span, context: Array(name.utf8)) else { return nil }
+    return Self.decode(bytes)?.issuedAt
+  }
+
   private static func warn(_ log: Log, _ error: String) {
     log.warning(
       "the provider token is not kept: a restart makes a new one, which APNs throttles when it happens often",
@@ -52,7 +85,7 @@ public struct ProviderTokenVault: Sendable {
   }
 
   private static func settingName(_ teamID: String, _ keyID: String) -> String {
-    "apns-provider-token/\(teamID)/\(keyID)"
+    "\(prefix)\(teamID)/\(keyID)"
   }
 
   static func encode(_ snapshot: APNsProviderToken.Snapshot) -> [UInt8] {

@@ -219,9 +219,16 @@ public final class PushService {
 
   private func verify(_ push: IncomingPush) throws(RelaySignatureError) {
     guard let verifier else { return }
-    let timestamp = try verifier.verify(
-      signatureHeader: push.signature, timestampHeader: push.timestamp, body: push.body.span,
-      now: Int64(clamping: WallClock.seconds()))
+    let now = Int64(clamping: WallClock.seconds())
+    let timestamp: RelayTimestamp
+    do throws(RelaySignatureError) {
+      timestamp = try verifier.verify(
+        signatureHeader: push.signature, timestampHeader: push.timestamp, body: push.body.span, now: now)
+    } catch {
+      if case .outsideWindow(let age, _) = error { shared.metrics.relayClockSkew.set(age) }
+      throw error
+    }
+    if let age = timestamp.age(at: now) { shared.metrics.relayClockSkew.set(age) }
     guard case .opaque = timestamp else { return }
     shared.metrics.opaqueTimestamps.increment()
     guard !warnedOfTimestamp else { return }

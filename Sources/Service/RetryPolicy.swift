@@ -14,6 +14,8 @@ struct RetryPolicy {
   /// When the relay must have its answer.
   let deadline: MonotonicTime
   private(set) var attempts = 0
+  /// What the relay would have been told of the last attempt that ended before the deadline.
+  private var lastFault: PushResult?
 
   /// A retry is worth it only when this much time is left for it.
   static let minimumAttemptTime = Duration.milliseconds(200)
@@ -49,14 +51,17 @@ struct RetryPolicy {
       return retry(
         after: nil, at: now, jitter: jitter(), otherwise: .gatewayUnavailable(reason: fault.reason))
     case .timedOut:
-      // The attempt had all the time there was.
-      return .finish(.gatewayTimeout)
+      // The attempt had all the time there was. An earlier one may have told more.
+      return .finish(lastFault ?? .gatewayTimeout)
     }
   }
 
-  private func retry(after seconds: UInt64?, at now: MonotonicTime, jitter: Double, otherwise: PushResult)
+  private mutating func retry(
+    after seconds: UInt64?, at now: MonotonicTime, jitter: Double, otherwise: PushResult
+  )
     -> Action
   {
+    lastFault = otherwise
     let delay: Duration
     if let seconds {
       delay = .seconds(min(seconds, 3600))

@@ -23,6 +23,8 @@ public final class ServiceMetrics: Sendable {
   public let gatewayAnswers: [TokenKind: CounterFamily<GatewayAnswerLabel>]
   let retries: Counter
   let opaqueTimestamps: Counter
+  /// Seconds by which the last signed timestamp lay behind our clock.
+  let relayClockSkew: Gauge
   public let inFlight: Gauge
   /// Of the HTTP server.
   public let connections: Gauge
@@ -66,6 +68,9 @@ public final class ServiceMetrics: Sendable {
     opaqueTimestamps = registry.counter(
       "pushbox_relay_timestamps_opaque_total",
       help: "Signed timestamps that are no number of seconds or milliseconds.")
+    relayClockSkew = registry.gauge(
+      "pushbox_relay_clock_skew_seconds",
+      help: "Seconds by which the last signed timestamp lay behind this clock; negative ahead.")
     connections = registry.gauge("pushbox_http_connections", help: "Connections that are open.")
     inFlight = registry.gauge("pushbox_pushes_in_flight", help: "Pushes being delivered at this moment.")
   }

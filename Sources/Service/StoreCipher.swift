@@ -9,6 +9,8 @@ public struct StoreCipher: TokenCipher {
 
   private let cipher: AESGCM
   private let indexKey: [UInt8]
+  /// For the pseudonyms of clients in the log: the same as long as the store is.
+  public let pseudonymKey: [UInt8]
 
   /// - Parameter masterKey: 32 random bytes.
   public init(masterKey: [UInt8]) throws(CryptoError) {
@@ -17,6 +19,7 @@ public struct StoreCipher: TokenCipher {
     }
     cipher = try AESGCM(
       key: HMACSHA256.authenticate(key: masterKey, message: Array("pushbox device token sealing".utf8)))
+    pseudonymKey = try HMACSHA256.authenticate(key: masterKey, message: Array("pushbox log pseudonyms".utf8))
     indexKey = try HMACSHA256.authenticate(key: masterKey, message: Array("pushbox device token index".utf8))
   }
 

@@ -71,6 +71,19 @@ public final class StoreReader {
     return try transaction.copy(registrations.settings, bytes)
   }
 
+  /// The names that begin with `prefix`, in byte order.
+  public func settingNames(prefix: String) throws(StoreError) -> [String] {
+    let wanted = Array(prefix.utf8)
+    let transaction = try registrationSlot.begin()
+    var names: [String] = []
+    try transaction.scan(registrations.settings, from: wanted) { (key, _) throws(StoreError) in
+      guard key.hasPrefix(wanted) else { return false }
+      names.append(key.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+      return true
+    }
+    return names
+  }
+
   /// Reads every registration, opens its token and compares the indexes: the first contradiction in words, nil
   /// when all is well.
   public func inconsistency() throws(StoreError) -> String? {

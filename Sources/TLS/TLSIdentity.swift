@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 
 /// A certificate with its private key, to be shown to peers.
 public final class TLSIdentity: Sendable {
@@ -79,27 +78,6 @@ public final class TLSIdentity: Sendable {
     X509_free(certificate)
     EVP_PKEY_free(key)
     for issuer in chain { X509_free(issuer) }
-  }
-
-  /// The UID of the certificate's subject; in Apple's push certificates the app's bundle ID.
-  public var subjectUserID: String? {
-    let name = X509_get_subject_name(certificate)
-    let index = X509_NAME_get_index_by_NID(name, NID_userId, -1)
-    guard index >= 0, let entry = X509_NAME_get_entry(name, index),
-      let value = X509_NAME_ENTRY_get_data(entry)
-    else { return nil }
-    var text: UnsafeMutablePointer<UInt8>?
-    let count = ASN1_STRING_to_UTF8(&text, value)
-    guard count >= 0, let text else { return nil }
-    defer { CRYPTO_free(text, nil, 0) }
-    return String(validating: UnsafeBufferPointer(start: text, count: Int(count)), as: UTF8.self)
-  }
-
-  /// When the certificate ends, in seconds since the epoch.
-  public var expiry: Int? {
-    var time = tm()
-    guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { return nil }
-    return timegm(&time)
   }
 
   private struct Parsed {

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Synchronization
 
@@ -44,6 +45,7 @@ public final class Log: Sendable {
   private let writesJSON: Atomic<Bool>
   private let clock: @Sendable () -> Int64
   private let sink: Sink
+  private let names = Locked(Pseudonyms.random())
 
   /// - Parameters:
   ///   - level: what is less grave is dropped without being built.
@@ -69,6 +71,12 @@ public final class Log: Sendable {
   public var format: LogFormat {
     get { writesJSON.load(ordering: .relaxed) ? .json : .text }
     set { writesJSON.store(newValue == .json, ordering: .relaxed) }
+  }
+
+  /// What stands for client IDs. By default other ones with each start.
+  public var pseudonyms: Pseudonyms {
+    get { names.withLock { $0 } }
+    set { names.withLock { $0 = newValue } }
   }
 
   /// For a level that is known at run time only.
@@ -111,7 +119,7 @@ public final class Log: Sendable {
     _ level: LogLevel, _ message: () -> String, _ fields: () -> KeyValuePairs<String, LogValue>
   ) {
     guard level.rawValue >= minimum.load(ordering: .relaxed) else { return }
-    var record = LogRecord(format: format)
+    var record = LogRecord(format: format, pseudonyms: pseudonyms)
     record.begin(milliseconds: clock(), level: level, message: message())
     for (key, value) in fields() { record.field(key, value) }
     sink(record.end())

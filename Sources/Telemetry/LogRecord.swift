@@ -6,10 +6,12 @@ struct LogRecord {
   static let maximumValueLength = 1024
 
   private let format: LogFormat
+  private let pseudonyms: Pseudonyms
   private var bytes: [UInt8] = []
 
-  init(format: LogFormat) {
+  init(format: LogFormat, pseudonyms: Pseudonyms) {
     self.format = format
+    self.pseudonyms = pseudonyms
     bytes.reserveCapacity(256)
   }
 
@@ -40,14 +42,18 @@ struct LogRecord {
     switch value {
     case .integer(let number): append(String(number))
     case .bool(let bool): append(bool ? "true" : "false")
-    case .string(let text):
-      if format == .text, Self.isPlain(text) {
-        append(text)
-      } else {
-        append("\"")
-        appendEscaped(text, quoted: true)
-        append("\"")
-      }
+    case .clientID(let id): field(text: pseudonyms.pseudonym(ofClientID: id))
+    case .string(let text): field(text: text)
+    }
+  }
+
+  private mutating func field(text: String) {
+    if format == .text, Self.isPlain(text) {
+      append(text)
+    } else {
+      append("\"")
+      appendEscaped(text, quoted: true)
+      append("\"")
     }
   }
 

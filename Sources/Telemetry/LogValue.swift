@@ -5,6 +5,8 @@ public enum LogValue: Sendable, Equatable, ExpressibleByStringInterpolation, Exp
   case string(String)
   case integer(Int64)
   case bool(Bool)
+  /// A client ID; a record has its pseudonym.
+  case clientID(String)
 
   public init(stringLiteral value: String) { self = .string(value) }
   public init(integerLiteral value: Int64) { self = .integer(value) }
@@ -12,12 +14,6 @@ public enum LogValue: Sendable, Equatable, ExpressibleByStringInterpolation, Exp
 
   /// An integer of any width, clamped to 64 bits.
   public static func number(_ value: some FixedWidthInteger) -> LogValue { .integer(Int64(clamping: value)) }
-
-  /// A client ID, shortened.
-  public static func clientID(_ id: String) -> LogValue { .string(Redaction.shortClientID(id)) }
-
-  /// A device token, as the beginning of its keyed hash.
-  public static func tokenHash(_ hash: [UInt8]) -> LogValue { .string(Redaction.shortHash(hash)) }
 
   /// Whole milliseconds.
   public static func milliseconds(_ duration: Duration) -> LogValue {

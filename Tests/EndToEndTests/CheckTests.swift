@@ -9,21 +9,27 @@ import TestSupport
 import Testing
 
 /// The files of a pushbox that does not run, and `pushbox check` on them.
-private final class CheckBench: Sendable {
+final class CheckBench: Sendable {
   let gateway: MockGateway
   let folder: TemporaryFolder
   let settings: MockConfiguration
 
   private static let credentials = Result { try MockGateway.Credentials.generate() }
 
-  init() throws {
-    var mock = MockGateway.Configuration()
+  /// - Parameter configure: changes the configuration before it is written.
+  init(
+    _ mock: MockGateway.Configuration = MockGateway.Configuration(),
+    _ configure: (inout MockConfiguration, MockGateway) throws -> Void = { _, _ in }
+  ) throws {
+    var mock = mock
     mock.credentials = try Self.credentials.get()
     gateway = try MockGateway.start(mock)
     folder = try TemporaryFolder()
-    settings = MockConfiguration(
+    var settings = MockConfiguration(
       folder: folder.path, gateway: gateway, relayPublicKey: try MockRelay().publicKeyHex)
+    try configure(&settings, gateway)
     try settings.write()
+    self.settings = settings
   }
 
   deinit {

@@ -23,7 +23,7 @@ import Testing
   @Test func aProxyThatRefusesIsNamedWithoutItsPassword() throws {
     let proxy = try ConnectProxy(credentials: "user:right")
     let appliance = try Appliance {
-      $0.push = "deadline_ms = 3000"
+      $0.push = "deadline_ms = 8000"
       $0.more += "\n[outbound]\nproxy = \"http://user:WRONGSECRET@127.0.0.1:\(proxy.port)\""
     }
     let wallet = try appliance.registered()

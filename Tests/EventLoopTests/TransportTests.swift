@@ -42,6 +42,38 @@ private func listen(on loop: EventLoop, _ prepare: @escaping (SocketTransport, R
   return listener
 }
 
+/// A blocking server for one connection.
+private final class RawServer {
+  private let listener: Int32
+  let port: UInt16
+
+  init?() {
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let fd = listener
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(fd, $0, size) == 0 && listen(fd, 1) == 0 && getsockname(fd, $0, &size) == 0
+      }
+    }
+    guard isBound else { return nil }
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { close(listener) }
+
+  func answerAndReset(_ bytes: [UInt8]) {
+    let connection = accept(listener, nil, nil)
+    _ = send(connection, bytes, bytes.count, 0)
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close(connection)
+  }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct TransportTests {
   @Test func megabytesEchoWhole() async throws {
     let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -68,6 +100,29 @@ private func listen(on loop: EventLoop, _ prepare: @escaping (SocketTransport, R
     }
     let isWhole = echoed == sent
     #expect(isWhole)
+  }
+
+  /// A peer that answers and resets the connection has answered, whether the reset is met by reading or by
+  /// writing.
+  @Test(arguments: [false, true]) func whatCameBeforeAResetIsHandedOver(writes: Bool) async throws {
+    let received: [UInt8] = try await onLoop { loop, report in
+      guard let server = RawServer() else { return report([]) }
+      let client = Recorder()
+      let transport = SocketTransport.connect(
+        loop: loop, host: "127.0.0.1", port: server.port, timeout: .seconds(5))
+      transport.delegate = client
+      client.onConnect = { transport in
+        server.answerAndReset(Array("answer".utf8))
+        if writes { transport.write([1, 2, 3]) }
+      }
+      client.onClose = { error in
+        #expect(error != nil)
+        report(client.received)
+        client.transport = nil
+      }
+      client.transport = transport
+    }
+    #expect(received == Array("answer".utf8))
   }
 
   @Test func closeSendsEverythingFirst() async throws {

@@ -14,7 +14,7 @@ import Testing
     #expect(try ClientID("did:key:did:key:" + Self.bare) == id)
     #expect(try ClientID("did:key:" + Self.bare).hashValue == id.hashValue)
     #expect(id.didKeyPublicKey.map { Hex.encode($0) } == Self.key)
-    #expect(id.description == "z6Mku3ws…")
+    #expect(id.description == "<client ID>")
   }
 
   @Test func acceptsIDsThatAreNoKeys() throws {

@@ -37,6 +37,27 @@ import Testing
     #expect(vault(store, stranger).load(teamID: "TEAM", keyID: "KEY") == nil)
   }
 
+  @Test func tokensThatAppleNoLongerTakesAreRemoved() throws {
+    let now: UInt64 = 1_767_323_045
+    do {
+      let store = try Store.open(path: folder.path + "/data", cipher: cipher)
+      for (keyID, age) in ["OLD": 3600, "OTHER": 3599, "NEW": 0] as KeyValuePairs<String, UInt64> {
+        vault(store).save(
+          .init(issuedAt: now - age, token: Array("a.b.c".utf8)), teamID: "TEAM", keyID: keyID)
+      }
+      // Of a key file that was replaced: nobody can read it.
+      store.setSetting("apns-provider-token/TEAM/LOST", to: [1, 2, 3]) { _ in }
+      store.setSetting("apns-provider", to: [1]) { _ in }
+      store.close()
+    }
+    let store = try Store.open(path: folder.path + "/data", cipher: cipher)
+    vault(store).removeExpired(now: now)
+    store.close()
+    let names = try store.makeReader().settingNames(prefix: "apns-provider")
+    #expect(
+      names == ["apns-provider", "apns-provider-token/TEAM/NEW", "apns-provider-token/TEAM/OTHER"])
+  }
+
   @Test(arguments: [[], [1], [1, 0, 0, 0, 0, 0, 0, 0, 9], [2, 0, 0, 0, 0, 0, 0, 0, 9, 65]] as [[UInt8]])
   func recordsOfAnotherShapeAreNone(bytes: [UInt8]) {
     #expect(ProviderTokenVault.decode(bytes) == nil)

@@ -69,4 +69,19 @@ import Testing
       policy.next(after: .unavailable(reason: "r", retryAfter: nil), at: now, jitter: 1)
         == .finish(.gatewayUnavailable(reason: "r")))
   }
+
+  @Test func anEarlierFaultIsToldRatherThanTheDeadline() {
+    let now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    var policy = RetryPolicy(deadline: now + .seconds(5))
+    guard
+      case .retry = policy.next(
+        after: .unavailable(reason: "HTTP 502", retryAfter: nil), at: now, jitter: 0)
+    else {
+      Issue.record("no retry")
+      return
+    }
+    #expect(
+      policy.next(after: .timedOut, at: now + .seconds(5), jitter: 0)
+        == .finish(.gatewayUnavailable(reason: "HTTP 502")))
+  }
 }

@@ -53,5 +53,18 @@ import Testing
     }
     let plain = try TLSIdentity(certificateChain: other.certificatePEM, privateKey: other.privateKeyPEM)
     #expect(plain.subjectUserID == nil)
+    #expect(plain.subjectCommonName == "localhost")
+  }
+
+  @Test(
+    arguments: [[], [.sandbox], [.production], [.sandbox, .production]]
+      as [Set<TLSIdentity.PushEnvironment>])
+  func applesMarksTellTheEnvironment(environments: Set<TLSIdentity.PushEnvironment>) throws {
+    let authority = try LoopbackCertificateAuthority(validity: TLSTests.valid)
+    let issued = try authority.issue(
+      names: ["push"], validity: TLSTests.valid, marks: environments.map(\.objectIdentifier))
+    let identity = try TLSIdentity(
+      certificateChain: issued.certificatePEM, privateKey: issued.privateKeyPEM)
+    #expect(identity.pushEnvironments == environments)
   }
 }

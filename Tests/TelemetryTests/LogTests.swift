@@ -87,14 +87,23 @@ private final class Lines: Sendable {
     #expect(RFC3339.now() > 1_700_000_000_000)
   }
 
-  @Test func redaction() {
+  @Test(arguments: LogFormat.allCases) func clientsHavePseudonyms(_ format: LogFormat) {
     let id = "z6Mku3wsRZTAHjr6xrYWVUfyGeNSNz1GJRVfazp3N76AL9gE"
-    #expect(Redaction.shortClientID(id) == "z6Mku3wsRZTA…")
-    #expect(Redaction.shortClientID("did:key:" + id) == "z6Mku3wsRZTA…")
-    #expect(Redaction.shortClientID("abcde") == "abcde")
-    #expect(Redaction.shortHash([1, 2, 3, 4, 5, 6, 7, 8]) == "#010203040506")
-    #expect(LogValue.clientID(id) == .string("z6Mku3wsRZTA…"))
-    #expect(LogValue.tokenHash([UInt8](repeating: 0xAB, count: 32)) == .string("#abababababab"))
+    let pseudonyms = Pseudonyms(key: Array(0..<16))
+    let name = pseudonyms.pseudonym(of: id)
+    #expect(name.utf8.count == 17)
+    #expect(pseudonyms.pseudonym(ofClientID: "did:key:" + id) == name)
+    #expect(pseudonyms.pseudonym(of: id + "x") != name)
+    #expect(Pseudonyms.random().pseudonym(of: id) != name)
+    let lines = Lines()
+    let log = lines.log(.debug, format)
+    log.pseudonyms = pseudonyms
+    log.info("m", ["client": .clientID("did:key:" + id)])
+    let line = lines.all.first ?? ""
+    #expect(line.hasSuffix(format == .text ? " client=\(name)\n" : ",\"client\":\"\(name)\"}\n"), "\(line)")
+  }
+
+  @Test func numbers() {
     #expect(LogValue.number(UInt64.max) == .integer(.max))
     #expect(LogValue.milliseconds(.microseconds(1_999_500)) == .integer(1999))
   }

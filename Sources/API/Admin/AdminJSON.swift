@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import Service
 import Store
@@ -144,8 +145,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// As logs show it, without the sign.
-  static func shortHash(_ index: [UInt8]) -> String { String(Redaction.shortHash(index).dropFirst()) }
+  /// The beginning of a device token's keyed hash.
+  static func shortHash(_ index: [UInt8]) -> String { Hex.encode(index.prefix(6)) }
 
   /// - Parameter worker: whose ring it is from.
   mutating func delivery(_ record: DeliveryRecord, worker: Int) {

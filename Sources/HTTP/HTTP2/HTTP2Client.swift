@@ -34,8 +34,9 @@ public final class HTTP2Client {
     public var pingAfterIdle = Duration.seconds(900)
     /// The same while requests are open: tells a dead connection from a slow answer.
     public var pingAfterSilence = Duration.seconds(5)
-    /// A request after so long a silence brings a PING along.
-    public var pingBeforeReuse = Duration.seconds(60)
+    /// A request after so long a silence brings a PING along, so that a connection which died meanwhile costs
+    /// it `pingTimeout` and no more.
+    public var pingBeforeReuse = Duration.seconds(10)
     /// A PING unanswered for so long ends the connection.
     public var pingTimeout = Duration.seconds(5)
     /// A connection without a request for so long is closed, when another one is there.
@@ -141,7 +142,7 @@ public final class HTTP2Client {
   ) -> HTTP2RequestHandle {
     let id = nextRequest
     nextRequest += 1
-    let timer = loop.schedule(at: deadline) { [weak self] in self?.giveUp(id, .timedOut) }
+    let timer = loop.schedule(at: deadline) { [weak self] in self?.timeOut(id) }
     pending[id] = Pending(request: request, completion: completion, timer: timer)
     let actions = state.enqueue(id)
     if case .fail(_, let error) = actions.first {
@@ -168,6 +169,12 @@ public final class HTTP2Client {
 
   fileprivate func cancel(_ id: HTTP2PoolState.RequestID) {
     giveUp(id, .cancelled)
+  }
+
+  /// Of a request that still waits for a connection, what keeps that from coming about says more than the time.
+  private func timeOut(_ id: HTTP2PoolState.RequestID) {
+    let isWaiting = pending[id]?.connection == nil
+    giveUp(id, isWaiting ? state.connectError ?? .timedOut : .timedOut)
   }
 
   private func giveUp(_ id: HTTP2PoolState.RequestID, _ error: HTTP2ClientError) {
@@ -258,7 +265,7 @@ public final class HTTP2Client {
       totals.requestsSent += 1
     } catch .closing {
       // Its stream IDs are used up: another connection takes over.
-      perform(state.goAway(connection))
+      perform(state.goAway(connection, hasTaken: true))
       perform(state.requestRefused(id))
       perform(state.streamClosed(connection, answered: false))
     } catch {
@@ -296,9 +303,9 @@ extension HTTP2Client: HTTP2ClientConnectionOwner {
     case .streamClosed(let request, .responseTooLarge?):
       finish(request, .failure(.responseTooLarge))
       perform(state.streamClosed(id, answered: true))
-    case .goAway(let code, let debugData):
+    case .goAway(let code, let debugData, let hasTaken):
       onNotice?(.goAway(code, debugData: debugData))
-      perform(state.goAway(id))
+      perform(state.goAway(id, hasTaken: hasTaken))
     case .idle:
       perform(state.connectionIdle(id))
     case .closed(let error, let unsent):

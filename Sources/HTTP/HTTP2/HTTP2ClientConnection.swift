@@ -16,7 +16,8 @@ final class HTTP2ClientConnection {
     case response(RequestID, HTTPResponse)
     /// The request's stream is gone; `failure` is nil when a response came before.
     case streamClosed(RequestID, failure: HTTP2StreamFailure?)
-    case goAway(HTTP2ErrorCode, debugData: [UInt8])
+    /// `hasTaken`: the peer goes on with some request, or has answered it.
+    case goAway(HTTP2ErrorCode, debugData: [UInt8], hasTaken: Bool)
     /// No request for as long as a spare connection is kept.
     case idle
     /// The last event.
@@ -156,8 +157,8 @@ final class HTTP2ClientConnection {
         streams[request] = nil
         lastUse = loop.now
         owner?.connection(id, did: .streamClosed(request, failure: failure))
-      case .goAway(_, let code, let debugData):
-        owner?.connection(id, did: .goAway(code, debugData: debugData))
+      case .goAway(let lastStream, let code, let debugData):
+        owner?.connection(id, did: .goAway(code, debugData: debugData, hasTaken: lastStream > 0))
       case .pingAcknowledged(let payload):
         guard payload == pingCount else { continue }
         pingTimer?.cancel()
@@ -177,7 +178,8 @@ final class HTTP2ClientConnection {
   // MARK: Liveness
 
   private func watchLiveness() {
-    let interval = min(timing.pingAfterSilence, timing.pingAfterIdle, timing.spareTimeout)
+    // Looks often enough that what is due is late by a quarter at most.
+    let interval = min(timing.pingAfterSilence, timing.pingAfterIdle, timing.spareTimeout) / 4
     livenessTimer = loop.schedule(after: interval) { [weak self] in
       guard let self, !self.isClosed else { return }
       self.checkLiveness()

@@ -13,7 +13,8 @@ struct HTTP2PoolState {
     var maxConnections = 4
     /// Requests that may wait for a stream.
     var queueLimit = 10_000
-    /// How often a request that the peer refused is put on another stream.
+    /// How often a request that the peer refused is put on another stream. A GOAWAY of a peer that took other
+    /// requests does not count: many peers take so many for each connection, and no more.
     var maxRefusals = 3
     /// Attempts to connect that may fail in a row before the waiting requests fail with the last error.
     /// Until then they wait: a blip costs them a pause, an outage is told within seconds.
@@ -47,6 +48,8 @@ struct HTTP2PoolState {
     var hasAnswered = false
     /// Its end is no failure, or counted as one already.
     var isSettled = false
+    /// GOAWAY left it requests that it goes on with.
+    var isFinishing = false
 
     var hasRoom: Bool { phase == .ready && activeStreams < maxStreams }
     /// Its first stream is still under way.
@@ -65,6 +68,7 @@ struct HTTP2PoolState {
   private var queue = HTTP2RequestQueue()
   private var backoff: HTTP2Backoff
   private var isBackingOff = false
+  private var lastFailure: HTTP2ClientError?
   private var isShuttingDown = false
   private var hasFinished = false
 
@@ -77,6 +81,11 @@ struct HTTP2PoolState {
   var activeStreams: Int { connections.reduce(0) { $0 + $1.activeStreams } }
   /// Connections that are open, whether or not they take requests.
   var openConnections: Int { connections.count { $0.phase != .connecting } }
+
+  /// Why requests wait: the last attempt's error when no connection takes any.
+  var connectError: HTTP2ClientError? {
+    connections.contains { $0.phase == .ready } ? nil : lastFailure
+  }
 
   // MARK: Requests
 
@@ -105,16 +114,19 @@ struct HTTP2PoolState {
 
   /// The peer did not look at the request: it goes back to the front, a bounded number of times.
   mutating func requestRefused(_ id: RequestID) -> [Action] {
-    guard requests[id]?.connection != nil else { return [] }
-    guard !putBack(id) else { return advance() }
+    guard let connection = requests[id]?.connection else { return [] }
+    let isFree = index(connection).map { connections[$0].isFinishing } ?? false
+    guard !putBack(id, isFree: isFree) else { return advance() }
     requests[id] = nil
     return [.fail(id, .refused)] + advance()
   }
 
   /// False when the request has been put back as often as it may.
-  private mutating func putBack(_ id: RequestID) -> Bool {
-    guard var request = requests[id], request.refusals < configuration.maxRefusals else { return false }
-    request.refusals += 1
+  private mutating func putBack(_ id: RequestID, isFree: Bool) -> Bool {
+    guard var request = requests[id], isFree || request.refusals < configuration.maxRefusals else {
+      return false
+    }
+    if !isFree { request.refusals += 1 }
     request.connection = nil
     requests[id] = request
     queue.putBack(id)
@@ -144,18 +156,25 @@ struct HTTP2PoolState {
     connections[index].hasEndedStream = true
     if answered {
       connections[index].hasAnswered = true
+      lastFailure = nil
       backoff.succeed()
     }
     return advance()
   }
 
-  /// The peer takes no more requests on the connection; those that it accepted go on.
-  mutating func goAway(_ id: ConnectionID) -> [Action] {
+  /// The peer takes no more requests on the connection; those that it accepted go on. `hasTaken`: there are
+  /// such, maybe answered already.
+  mutating func goAway(_ id: ConnectionID, hasTaken: Bool) -> [Action] {
     guard let index = index(id), connections[index].phase != .closing else { return [] }
     connections[index].phase = .draining
-    return settle(index, .connectFailed("the peer closes connections without serving a request"))
-      + advance()
+    connections[index].isFinishing = hasTaken
+    // GOAWAY may overtake the answers to what was accepted.
+    guard !hasTaken || connections[index].activeStreams == 0 else { return advance() }
+    return settle(index, Self.servedNothing) + advance()
   }
+
+  private static let servedNothing = HTTP2ClientError.connectFailed(
+    "the peer closes connections without serving a request")
 
   /// The peer answers, but should be asked on another connection: this one gets no more requests.
   mutating func retire(_ id: ConnectionID) -> [Action] {
@@ -178,7 +197,7 @@ struct HTTP2PoolState {
     guard let index = index(id) else { return [] }
     var actions: [Action] = []
     for lost in requests.filter({ $0.value.connection == id }).keys.sorted() {
-      if unsent.contains(lost), putBack(lost) { continue }
+      if unsent.contains(lost), putBack(lost, isFree: connections[index].hasAnswered) { continue }
       requests[lost] = nil
       actions.append(.fail(lost, .connectionLost(afterSend: !unsent.contains(lost))))
     }
@@ -217,6 +236,7 @@ struct HTTP2PoolState {
   private mutating func settle(_ index: Int, _ error: HTTP2ClientError) -> [Action] {
     guard !connections[index].isSettled, !connections[index].hasAnswered else { return [] }
     connections[index].isSettled = true
+    lastFailure = error
     var actions: [Action] = []
     let pause = backoff.fail()
     if !isBackingOff {
@@ -254,6 +274,7 @@ struct HTTP2PoolState {
     for index in connections.indices where connections[index].phase != .closing {
       let isSpent = connections[index].phase == .draining && connections[index].activeStreams == 0
       guard isSpent || (endsAll && connections[index].activeStreams == 0) else { continue }
+      if isSpent, !endsAll { actions += settle(index, Self.servedNothing) }
       connections[index].phase = .closing
       connections[index].isSettled = true
       actions.append(.close(connections[index].id))

@@ -2,6 +2,8 @@ import EventLoop
 
 /// A connection of an HTTP/2 server: many requests at a time. Loop thread only.
 public final class HTTP2ServerConnection: HTTPServerConnection {
+  /// What is said at the end at most: answers to a flood come before the GOAWAY that ends it.
+  private static let lastWords = 1_048_576
   /// Above this many bytes in the transport, the session's output waits.
   private static let outputHighWater = 262_144
   /// Payload of the PING whose acknowledgement ends the first step of a shutdown.
@@ -143,7 +145,9 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
 
   private func close() {
     guard !isClosing else { return }
-    if isOpen, let last = try? session.nextOutput(), !last.isEmpty { transport.write(last) }
+    if isOpen, let last = try? session.nextOutput(limit: Self.lastWords), !last.isEmpty {
+      transport.write(last)
+    }
     isClosing = true
     watchTimer?.cancel()
     shutdownTimer?.cancel()

@@ -173,6 +173,7 @@ final class HTTP2SessionCore {
   }
 
   func goAway(lastStream: Int32, _ code: HTTP2ErrorCode, debugData: [UInt8]) throws(HTTP2Error) {
+    recorder.requestLimit = min(recorder.requestLimit, lastStream)
     try check(nghttp2_submit_goaway(handle, 0, lastStream, code.rawValue, debugData, debugData.count))
   }
 
@@ -181,8 +182,9 @@ final class HTTP2SessionCore {
     _ = nghttp2_session_terminate_session(handle, code.rawValue)
   }
 
-  /// The highest stream of the peer's that was handed to us.
-  var lastProcessedStream: Int32 { nghttp2_session_get_last_proc_stream_id(handle) }
+  /// The highest stream that the peer has begun. The library's own account, of the stream that the latest frame
+  /// was on, is lower when frames of several streams mix: a GOAWAY with it has requests sent twice.
+  var lastProcessedStream: Int32 { recorder.lastRequest }
 
   /// How many streams the peer lets us have open at once.
   var peerMaxConcurrentStreams: Int {

@@ -34,6 +34,10 @@ final class HTTP2SessionRecorder {
   let isServer: Bool
   let limits: Limits
   var streams: [Int32: HTTP2Stream] = [:]
+  /// The highest stream of the peer's.
+  private(set) var lastRequest: Int32 = 0
+  /// Our GOAWAY says that nothing above it is processed, so nothing is; also what comes before it is sent.
+  var requestLimit = Int32.max
   /// Streams to be reset, and with what, as soon as the library's function has returned.
   var pendingResets: [(stream: Int32, code: HTTP2ErrorCode)] = []
   /// Frames since the last look that cost work and ask for nothing.
@@ -66,7 +70,9 @@ final class HTTP2SessionRecorder {
 
   func headersBegan(_ id: Int32, isNewRequest: Bool) {
     if isServer, isNewRequest {
+      guard id <= requestLimit else { return }
       streams[id] = HTTP2Stream()
+      lastRequest = max(lastRequest, id)
     } else if let stream = streams[id] {
       // At a client, a second block is the final response after an interim one, or trailers after the
       // final one.

@@ -48,11 +48,13 @@ struct ServerCertificates {
     }
   }
 
-  func clientCertificate(topic: String, isExpired: Bool) throws(MockGatewayError) -> IssuedCertificate {
+  func clientCertificate(
+    topic: String, isExpired: Bool, environments: Set<TLSIdentity.PushEnvironment>
+  ) throws(MockGatewayError) -> IssuedCertificate {
     do throws(CryptoError) {
       return try authority.issue(
         names: ["push"], validity: isExpired ? Self.range.lowerBound..<Self.now - 3600 : Self.range,
-        userID: topic)
+        userID: topic, marks: environments.map(\.objectIdentifier).sorted())
     } catch {
       throw .credentials(error.description)
     }

@@ -5,7 +5,7 @@ import Gateways
 /// Looks at keys and certificates, without any network.
 enum KeyChecks {
   /// Days before its end from which a certificate is worth a warning.
-  private static let expiryWarning = 30
+  static let expiryWarning = 30
 
   static func run(_ configuration: Configuration, _ credentials: Credentials, _ report: inout CheckReport) {
     certificate(configuration, &report)
@@ -61,8 +61,13 @@ enum KeyChecks {
   private static func apple(
     _ apns: Configuration.APNs, _ credentials: Credentials, _ report: inout CheckReport
   ) {
-    if case .token(let source, let keyID, let teamID) = apns.authentication {
+    switch apns.authentication {
+    case .token(let source, let keyID, let teamID):
       signingKey(source, keyID, teamID, apns.topic, credentials, &report)
+    case .certificate:
+      if let certificate = credentials.apnsCertificate {
+        PushCertificateCheck.run(certificate, topic: apns.topic, &report)
+      }
     }
     authorities(apns.caFile, "apns.ca_file", &report)
   }

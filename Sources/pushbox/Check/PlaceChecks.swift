@@ -21,6 +21,13 @@ enum PlaceChecks {
       report.warn(
         subject,
         "\(url.host) is an address of this machine or its network: the relay and wallets can't reach it")
+    } else if SocketAddress(ip: url.host, port: 0) != nil {
+      report.fail(
+        subject, "\(url.host) is an address: the relay and wallets need a host name with a certificate")
+    }
+    if !url.isSecure {
+      let words = "begins with http: the relay and wallets need https"
+      if isPrivate(url.host) { report.warn(subject, words) } else { report.fail(subject, words) }
     }
     if url.path.split(separator: "/").last == "clients" {
       report.warn(subject, "ends with /clients, which the relay and the SDKs add by themselves")

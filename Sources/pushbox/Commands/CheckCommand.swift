@@ -1,4 +1,7 @@
 import Configuration
+import Gateways
+import Service
+import Telemetry
 
 /// `pushbox check`: everything that `serve` needs, and with `--online` what the gateways say.
 enum CheckCommand {
@@ -27,6 +30,13 @@ enum CheckCommand {
     }
   }
 
+  /// The server's provider token, so that Apple sees no other one; nil before the first start, and when the
+  /// store cannot be opened, which other checks tell of.
+  private static func vault(_ settings: Configuration.Store) -> ProviderTokenVault? {
+    guard let (store, cipher) = try? StoreOpening.openForTool(settings) else { return nil }
+    return ProviderTokenVault(store: store, cipher: cipher, log: Log(level: .error))
+  }
+
   private static func report(_ source: ConfigurationSource, isOnline: Bool) -> CheckReport {
     var report = CheckReport()
     let loaded: ConfigurationSource.Loaded
@@ -47,7 +57,9 @@ enum CheckCommand {
     KeyChecks.run(loaded.configuration, loaded.credentials, &report)
     PlaceChecks.run(loaded.configuration, source.file, &report)
     do throws(ServerError) {
-      let gateways = try GatewayFactory(loaded.configuration, loaded.credentials)
+      let gateways = try GatewayFactory(
+        loaded.configuration, loaded.credentials, vault: isOnline ? vault(loaded.configuration.store) : nil,
+        tokenRefreshAge: APNsProviderToken.toolRefreshAge)
       let kinds = gateways.kinds.map(\.name).sorted().joined(separator: ", ")
       report.ok("gateways", "device tokens of type \(kinds) are served")
       if isOnline { OnlineChecks.run(gateways, &report) }

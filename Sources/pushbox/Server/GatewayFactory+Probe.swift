@@ -9,13 +9,13 @@ extension GatewayFactory {
     if let apple {
       for (kind, endpoint) in apple.endpoints {
         GatewayProbe.apns(
-          loop: loop, endpoint: endpoint, tls: apple.tls, topic: apple.topic, token: apple.token
+          loop: loop, endpoint: endpoint, tls: apple.tls, proxy: proxy, topic: apple.topic, token: apple.token
         ) { completion(kind.name, $0) }
       }
     }
     if let google {
       GatewayProbe.fcm(
-        loop: loop, endpoint: google.endpoint, tls: google.tls, account: google.source.account
+        loop: loop, endpoint: google.endpoint, tls: google.tls, proxy: proxy, account: google.source.account
       ) { completion(TokenKind.fcm.name, $0) }
     }
   }

@@ -39,7 +39,7 @@ struct GatewayFactory: Sendable {
   let google: Google?
   private let oversize: OversizePolicy
   private let outbound: Configuration.Outbound
-  private let proxy: OutboundProxy?
+  let proxy: OutboundProxy?
   /// Content of `outbound.ca_file`.
   private let addedAuthorities: [UInt8]
 
@@ -176,8 +176,7 @@ struct GatewayFactory: Sendable {
     }
   }
 
-  private static func identity(_ certificate: Credentials.APNsCertificate) throws(ServerError) -> TLSIdentity
-  {
+  static func identity(_ certificate: Credentials.APNsCertificate) throws(ServerError) -> TLSIdentity {
     do throws(TLSError) {
       switch certificate {
       case .pkcs12(let base64, let password):
@@ -229,7 +228,7 @@ struct GatewayFactory: Sendable {
     }
   }
 
-  private static func proxy(_ proxy: Configuration.Outbound.Proxy) -> OutboundProxy {
+  static func proxy(_ proxy: Configuration.Outbound.Proxy) -> OutboundProxy {
     OutboundProxy(
       host: proxy.host, port: proxy.port,
       credentials: proxy.user.map { .init(user: $0, password: proxy.password?.exposed ?? "") })

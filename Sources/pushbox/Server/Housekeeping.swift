@@ -1,9 +1,10 @@
 import EventLoop
+import Service
 import Store
 import Telemetry
 
-/// What happens at intervals beside the pushes: tombstones past their time are removed for good, and a store
-/// that is nearly full is told of.
+/// What happens at intervals beside the pushes: tombstones past their time and provider tokens that are too old
+/// are removed for good, and a store that is nearly full is told of.
 enum Housekeeping {
   private static let interval = Duration.seconds(3600)
   private static let batch = 1000
@@ -13,16 +14,27 @@ enum Housekeeping {
   ///
   /// - Parameter tombstoneDays: asked anew each time, since a reload may change it.
   static func start(
-    store: Store, log: Log, tombstoneDays: @escaping @Sendable () -> Int
+    store: Store, vault: ProviderTokenVault, log: Log, tombstoneDays: @escaping @Sendable () -> Int
   ) throws(ServerError) -> LoopThread {
     do throws(SystemError) {
       let thread = try LoopThread(name: "housekeeping")
       let loop = thread.loop
-      loop.execute { purge(store, tombstoneDays, log, loop) }
+      loop.execute { tidy(store, vault, tombstoneDays, log, loop) }
       return thread
     } catch {
       throw ServerError("cannot start the housekeeping thread: \(error)")
     }
+  }
+
+  /// Everything, now and after each interval.
+  private static func tidy(
+    _ store: Store, _ vault: ProviderTokenVault, _ tombstoneDays: @escaping @Sendable () -> Int, _ log: Log,
+    _ loop: EventLoop
+  ) {
+    vault.removeExpired(now: WallClock.seconds())
+    warnIfNearlyFull(store, log)
+    purge(store, tombstoneDays, log, loop)
+    loop.schedule(after: interval) { tidy(store, vault, tombstoneDays, log, loop) }
   }
 
   private static func purge(
@@ -35,14 +47,11 @@ enum Housekeeping {
       case .success(let count) where count == batch:
         // More may be waiting; between batches the writer serves others.
         loop.execute { purge(store, tombstoneDays, log, loop) }
-        return
       case .success(let count):
         if count > 0 { log.info("tombstones removed", ["count": .number(count)]) }
       case .failure(let error):
         log.warning("tombstones were not removed", ["error": "\(error)"])
       }
-      warnIfNearlyFull(store, log)
-      loop.execute { loop.schedule(after: interval) { purge(store, tombstoneDays, log, loop) } }
     }
   }
 

@@ -24,14 +24,16 @@ struct LiveSettings: Sendable {
   /// - Parameters:
   ///   - vault: keeps provider tokens across restarts.
   ///   - workers: between which limits of the whole process are divided.
+  ///   - relayKeys: of 32 bytes each.
   ///   - previous: the settings that these are to replace.
   init(
-    _ configuration: Configuration, _ credentials: Credentials, vault: ProviderTokenVault, workers: Int,
+    _ configuration: Configuration, _ credentials: Credentials, relayKeys: [[UInt8]],
+    vault: ProviderTokenVault, workers: Int,
     replacing previous: LiveSettings? = nil
   ) throws(ServerError) {
     gateways = try GatewayFactory(
       configuration, credentials, vault: vault, reusing: previous?.gateways)
-    verifier = try Self.verifier(configuration, credentials)
+    verifier = try Self.verifier(configuration, relayKeys)
     registration = RegistrationSettings(
       authentication: ClientAuthentication(
         audiences: [configuration.server.publicURL.text, configuration.server.publicURL.origin]),
@@ -44,7 +46,7 @@ struct LiveSettings: Sendable {
       basePath: configuration.server.publicURL.path, projectIDs: configuration.clients.projectIDs,
       version: Version.text, kinds: gateways.kinds, pushURL: configuration.server.publicURL.text,
       proxies: TrustedProxies(configuration.server.trustedProxies),
-      origin: configuration.server.publicURL.origin,
+      corsOrigins: configuration.server.corsOrigins, origin: configuration.server.publicURL.origin,
       metrics: MetricsAccess(
         token: credentials.metricsToken?.exposed, addresses: configuration.metrics.allow))
     admin = try Self.admin(configuration, credentials)
@@ -62,15 +64,15 @@ struct LiveSettings: Sendable {
     http = Self.httpOptions(configuration.server, workers: workers)
   }
 
-  private static func verifier(_ configuration: Configuration, _ credentials: Credentials)
+  private static func verifier(_ configuration: Configuration, _ relayKeys: [[UInt8]])
     throws(ServerError) -> RelayVerifier?
   {
     guard configuration.relay.validateSignatures else { return nil }
-    guard !credentials.relayPublicKeys.isEmpty else { throw ServerError("relay.public_key is missing") }
+    guard !relayKeys.isEmpty else { throw ServerError("relay.public_key is missing") }
     do throws(CryptoError) {
       let age = (configuration.relay.maxTimestampAge ?? .zero).wholeMilliseconds / 1000
       var keys: [Ed25519PublicKey] = []
-      for bytes in credentials.relayPublicKeys { keys.append(try Ed25519PublicKey(rawBytes: bytes)) }
+      for bytes in relayKeys { keys.append(try Ed25519PublicKey(rawBytes: bytes)) }
       return RelayVerifier(keys: keys, maximumAge: age)
     } catch {
       throw ServerError("relay.public_key: \(error)")

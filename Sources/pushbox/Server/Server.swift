@@ -45,9 +45,12 @@ final class Server: Sendable {
     let (store, cipher) = try StoreOpening.openForServing(
       configuration.store, onWarning: { log.warning("store: \($0)") },
       onUnusable: { breakdown.report("\($0)") })
+    log.pseudonyms = Pseudonyms(key: cipher.pseudonymKey)
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)
     self.vault = vault
-    let settings = try LiveSettings(configuration, credentials, vault: vault, workers: count)
+    let relayKeys = try RelayKeyPin.keys(configuration, credentials, store: store, log: log)
+    let settings = try LiveSettings(
+      configuration, credentials, relayKeys: relayKeys, vault: vault, workers: count)
     let registry = MetricsRegistry()
     shared = SharedService(
       store: store, metrics: ServiceMetrics(registry: registry), log: log,
@@ -76,7 +79,7 @@ final class Server: Sendable {
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
     self.running = running
-    housekeeping = try Housekeeping.start(store: store, log: log) {
+    housekeeping = try Housekeeping.start(store: store, vault: vault, log: log) {
       running.withLock { $0.configuration.store.tombstoneDays }
     }
     admin.start()
@@ -103,8 +106,11 @@ final class Server: Sendable {
   func reload(_ configuration: Configuration, _ credentials: Credentials) throws(ServerError) {
     let old = running.withLock { $0 }
     try Self.refuseWhatNeedsARestart(old.configuration, configuration)
+    let relayKeys = try RelayKeyPin.keys(
+      configuration, credentials, store: shared.store, log: shared.log)
     let settings = try LiveSettings(
-      configuration, credentials, vault: vault, workers: workers.count, replacing: old.settings)
+      configuration, credentials, relayKeys: relayKeys, vault: vault, workers: workers.count,
+      replacing: old.settings)
     // Only this can still fail, so it comes before anything changes.
     let places = configuration.places
     let kept = old.listening.filter { places.contains($0.wanted) }

@@ -18,7 +18,8 @@ import Testing
     configuration.maxConcurrentStreams = 20
     var answered = 0
     var mismatches = 0
-    try await withLoop { loop in
+    // Under a sanitizer on a loaded machine this takes its time.
+    try await withLoop(.seconds(50)) { loop in
       let server = try ScriptedServer(loop, configuration) { _, peer, event in
         if case .request(let stream, let request) = event {
           peer.session.respond(stream, .text(200, request.path))
@@ -26,7 +27,7 @@ import Testing
       }
       let client = plainClient(loop, port: { server.port }) { $0.maxConnections = 3 }
       for index in 0..<3000 {
-        client.send(post("/\(index)"), deadline: soon(loop)) { result in
+        client.send(post("/\(index)"), deadline: soon(loop, 50)) { result in
           answered += 1
           if case .success(let response) = result, response.body == Array("/\(index)".utf8) {
           } else {
@@ -179,6 +180,64 @@ import Testing
     #expect(results == [.connectionLost(afterSend: true), nil])
   }
 
+  /// A connection that died without a word while nobody used it: the next request finds a new one.
+  @Test func aConnectionThatDiesWhileIdleIsNoticedBeforeTheNextRequest() async throws {
+    var result: Int?
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { _, peer, event in
+        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
+      }
+      let client = plainClient(loop, port: { server.port }) {
+        $0.pingAfterIdle = .milliseconds(50)
+        $0.pingTimeout = .milliseconds(50)
+      }
+      client.onNotice = { notice in
+        // Our own goodbye comes as `cancelled`.
+        guard case .disconnected(.connectionLost) = notice else { return }
+        loop.schedule(at: loop.now) {
+          client.send(post("/"), deadline: soon(loop)) {
+            result = status($0)
+            client.shutdown { loop.stop() }
+          }
+        }
+      }
+      client.send(post("/"), deadline: soon(loop)) { _ in
+        for peer in server.peers { peer.isDead = true }
+      }
+    }
+    #expect(result == 200)
+  }
+
+  /// The same when it is noticed only by the request, which brings a PING along: it costs the PING's timeout,
+  /// whatever the other times are.
+  @Test func aRequestAfterARestBringsAPingAlong() async throws {
+    var results: [HTTP2ClientError?] = []
+    try await withLoop { loop in
+      let server = try ScriptedServer(loop) { _, peer, event in
+        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
+      }
+      let client = plainClient(loop, port: { server.port }) {
+        $0.pingAfterIdle = .seconds(3600)
+        $0.pingAfterSilence = .seconds(3600)
+        $0.pingBeforeReuse = .milliseconds(30)
+        $0.pingTimeout = .milliseconds(50)
+      }
+      client.send(post("/"), deadline: soon(loop)) { _ in
+        for peer in server.peers { peer.isDead = true }
+        loop.schedule(after: .milliseconds(40)) {
+          client.send(post("/"), deadline: soon(loop)) { result in
+            results.append(error(result))
+            client.send(post("/"), deadline: soon(loop)) { result in
+              results.append(error(result))
+              client.shutdown { loop.stop() }
+            }
+          }
+        }
+      }
+    }
+    #expect(results == [.connectionLost(afterSend: true), nil])
+  }
+
   @Test func idlePingsKeepAConnection() async throws {
     try await withLoop { loop in
       let server = try ScriptedServer(loop) { _, peer, event in
@@ -225,6 +284,26 @@ import Testing
       #expect(reason.contains("127.0.0.1"))
     }
     #expect(opened == 0)
+  }
+
+  /// What an operator reads must name the cause, not that time ran out over it.
+  @Test func aRequestThatRunsOutOfTimeForWantOfAConnectionNamesTheCause() async throws {
+    var failure: HTTP2ClientError?
+    try await withLoop { loop in
+      let placeholder = try listen(loop) { _ in }
+      let dead = placeholder.localAddress.port
+      placeholder.close()
+      let client = plainClient(loop, port: { dead }) { $0.connectFailureLimit = 1000 }
+      client.send(post("/"), deadline: .now() + .milliseconds(200)) {
+        failure = error($0)
+        client.shutdown { loop.stop() }
+      }
+    }
+    guard case .connectFailed(let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(reason.contains("127.0.0.1"))
   }
 
   @Test func aServerThatComesBackIsFoundWithoutAnError() async throws {

@@ -2,11 +2,13 @@ import EventLoop
 import HTTP
 import Testing
 
-/// Runs `body` and then a loop, until something calls `loop.stop()`; a test that hangs fails.
+/// Runs `body` and then a loop, until something calls `loop.stop()`; a test that hangs for `limit` fails.
 ///
 /// On a thread of its own: a loop would take one of the few threads that all tests share.
-func withLoop(_ body: @escaping (EventLoop) throws -> Void) async throws {
-  let work = Lent(body: body)
+func withLoop(
+  _ limit: Duration = .seconds(20), _ body: @escaping (EventLoop) throws -> Void
+) async throws {
+  let work = Lent(limit: limit, body: body)
   var thread: SystemThread?
   defer {
     // The thread sanitizer does not see that a continuation which was resumed before its task waited orders
@@ -24,12 +26,13 @@ func withLoop(_ body: @escaping (EventLoop) throws -> Void) async throws {
 
 /// Work for another thread. Safe to send: whoever lent it is suspended until it is done.
 private struct Lent: @unchecked Sendable {
+  let limit: Duration
   let body: (EventLoop) throws -> Void
 
   func run() throws {
     let loop = try EventLoop()
     try body(loop)
-    loop.schedule(after: .seconds(20)) {
+    loop.schedule(after: limit) {
       Issue.record("the test hangs")
       loop.stop()
     }

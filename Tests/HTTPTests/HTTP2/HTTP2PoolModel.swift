@@ -113,7 +113,7 @@ struct PoolModel {
     case 12:
       guard let id, connection?.isReady == true else { return }
       connections[id]?.isAway = true
-      perform(pool.goAway(id), &pool)
+      perform(pool.goAway(id, hasTaken: Bool.random(using: &random)), &pool)
     case 13:
       guard let id, connection?.isClosing == true || Int.random(in: 0..<3, using: &random) == 0 else {
         return

@@ -288,6 +288,39 @@ import Testing
     #expect(pair.server.isFinished)
   }
 
+  /// Frames of several streams mix; GOAWAY names the highest of them, not that of the latest frame.
+  @Test func goAwayNamesTheHighestStreamThatCame() throws {
+    // Two requests whose bodies follow later, that of the first one last.
+    let head: [UInt8] = [0x83, 0x87, 0x84, 0x41, 0x01, 0x68]
+    let server = try HTTP2ServerSession()
+    let bytes =
+      clientPreface + frame(4) + frame(1, flags: 4, stream: 1, head) + frame(1, flags: 4, stream: 3, head)
+      + frame(0, flags: 1, stream: 3, [0x61]) + frame(0, flags: 1, stream: 1, [0x61])
+    try server.receive(bytes.span, now: MonotonicTime(nanoseconds: 1))
+    try server.goAway()
+    let output = try server.nextOutput()
+    let goAway = try #require(output.firstRange(of: [0, 0, 8, 7, 0, 0, 0, 0, 0]))
+    #expect(Array(output[goAway.upperBound...].prefix(4)) == [0, 0, 0, 3])
+  }
+
+  /// A request that crosses our GOAWAY will be made again elsewhere: it must not be served here as well.
+  @Test func whatComesBeforeTheGoAwayIsSentIsNotServed() throws {
+    let pair = try MemoryConnection()
+    let first = try pair.client.submit(post("/first"))
+    try pair.pump()
+    try pair.server.goAway()
+    let second = try pair.client.submit(post("/second"))
+    let crossing = try pair.client.nextOutput()
+    try pair.server.receive(crossing.span, now: pair.now)
+    try pair.pump()
+    #expect(pair.requests.map { $0.request.path } == ["/first"])
+    #expect(pair.closed[second] == .refused)
+    pair.server.respond(first, .empty(200))
+    try pair.pump()
+    #expect(pair.responses[first]?.status == 200)
+    #expect(pair.server.isFinished)
+  }
+
   @Test func aCleanEndOfTheServerLosesNothing() throws {
     let pair = try MemoryConnection()
     pair.onRequest = { [unowned pair] stream, _ in pair.server.respond(stream, .empty(200)) }

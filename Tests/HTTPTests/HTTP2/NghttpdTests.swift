@@ -1,7 +1,5 @@
-import Crypto
 import EventLoop
 import Glibc
-import TLS
 import TestSupport
 import Testing
 
@@ -61,12 +59,6 @@ private final class Nghttpd {
     }
     return path != nil
   }
-  private static let validity: Range<Int> = {
-    let now = Int(WallClock.seconds())
-    return now - 3600..<now + 86_400
-  }()
-  private static let authority = Result { try LoopbackCertificateAuthority(validity: validity) }
-
   let port: UInt16
   private let folder: TemporaryFolder
   private let process: ChildProcess
@@ -77,11 +69,11 @@ private final class Nghttpd {
 
   init(_ options: [String], port: UInt16? = nil) throws {
     let program = try #require(Self.path)
-    let issued = try Self.authority.get().issue(names: ["127.0.0.1"], validity: Self.validity)
+    let issued = try ForeignPeer.issue()
     folder = try TemporaryFolder()
     try folder.write("key.pem", issued.privateKeyPEM)
     try folder.write("cert.pem", issued.certificatePEM)
-    self.port = try port ?? Self.freePort()
+    self.port = try port ?? ForeignPeer.freePort()
     process = try ChildProcess(
       program,
       ["--verbose", "--address=127.0.0.1", "--htdocs=\(folder.path)"] + options
@@ -96,55 +88,7 @@ private final class Nghttpd {
     _ = process.wait()
   }
 
-  func client() throws -> Client { try Client(port: port, authority: Self.authority.get().certificatePEM) }
-
-  private static func freePort() throws -> UInt16 {
-    let loop = try EventLoop()
-    let address = try #require(SocketAddress(ip: "127.0.0.1", port: 0))
-    let listener = try Listener(loop: loop, address: address)
-    defer { listener.close() }
-    return listener.localAddress.port
-  }
-
-  /// An HTTP2Client on a loop of its own.
-  final class Client {
-    private let thread: LoopThread
-    private let client: LoopBound<HTTP2Client>
-
-    init(port: UInt16, authority: String) throws {
-      thread = try LoopThread(name: "nghttpd-client")
-      let tls = try TLSContext.client(trust: .pem(authority), protocols: ["h2"])
-      let loop = thread.loop
-      client = loop.runAndWait {
-        var configuration = HTTP2Client.Configuration()
-        configuration.requiresALPN = true
-        let client = HTTP2Client(loop: loop, configuration: configuration) { loop, delegate in
-          let transport = SocketTransport.connect(
-            loop: loop, host: "127.0.0.1", port: port, timeout: .seconds(5),
-            makeLayer: { tls.makeLayer(fd: $0, serverName: "127.0.0.1") })
-          transport.delegate = delegate
-          return transport
-        }
-        return LoopBound(client, loop: loop)
-      }
-    }
-
-    func run(_ requests: [HTTPRequest]) throws -> [Result<HTTPResponse, HTTP2ClientError>] {
-      let waiting = requests.map { request in
-        let result = Rendezvous<Result<HTTPResponse, HTTP2ClientError>>()
-        client.run { client in
-          client.send(request, deadline: .now() + .seconds(20)) { result.give($0) }
-        }
-        return result
-      }
-      return waiting.map { $0.wait() }
-    }
-
-    func stop() {
-      let done = Rendezvous<Bool>()
-      client.run { $0.shutdown { done.give(true) } }
-      _ = done.wait()
-      thread.stopAndJoin()
-    }
+  func client() throws -> ForeignPeerClient {
+    try ForeignPeerClient(port: port, authority: ForeignPeer.authority.get().certificatePEM)
   }
 }

@@ -1,0 +1,148 @@
+import Glibc
+import JSON
+import MockRelay
+import TestSupport
+import Testing
+
+/// The real server, byte for byte.
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct HostileRequestTests {
+  private let appliance: Appliance
+
+  init() throws {
+    appliance = try Appliance { $0.server += "\nmax_body_bytes = \"64KiB\"" }
+  }
+
+  private func status(_ response: String?) -> Int? {
+    response.flatMap { Int($0.dropFirst("HTTP/1.1 ".count).prefix(3)) }
+  }
+
+  @Test func everyHostileRequestGetsItsAnswer() throws {
+    #expect(HostileRequest.all.count >= 80)
+    let port = appliance.port
+    for request in HostileRequest.all {
+      let connection = try RawConnection(port: port)
+      connection.send(request.bytes)
+      for expected in request.statuses {
+        let response = connection.readResponse()
+        #expect(status(response) == expected, "\(request): \(response?.prefix(300) ?? "closed")")
+        guard expected >= 400, let response, let body = response.firstRange(of: "\r\n\r\n")?.upperBound else {
+          continue
+        }
+        let isFailure = response[body...].contains("\"status\":\"FAILURE\"")
+        #expect(isFailure, "\(request): \(response)")
+      }
+      if request.closes {
+        #expect(connection.readToEnd() == [], "\(request): more came")
+      } else if request.statuses == [100] {
+        connection.send("{}")
+        #expect(status(connection.readResponse()) == 415, "\(request)")
+      } else {
+        connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(status(connection.readResponse()) == 200, "\(request): the connection did not go on")
+      }
+    }
+    #expect(try appliance.client().send("GET", "/health").status == 200)
+  }
+
+  /// However it is cut into pieces, it is the same request.
+  @Test func bytesOneByOneChangeNothing() throws {
+    let port = appliance.port
+    for request in HostileRequest.all where request.bytes.count < 120 && request.closes {
+      let connection = try RawConnection(port: port)
+      for byte in request.bytes where connection.isSilent { connection.send([byte]) }
+      for expected in request.statuses {
+        #expect(status(connection.readResponse()) == expected, "\(request)")
+      }
+      #expect(connection.readToEnd() == [], "\(request)")
+    }
+  }
+
+  @Test func headHasNoBody() throws {
+    let connection = try RawConnection(port: appliance.port)
+    connection.send("HEAD /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    let text = String(decoding: connection.readToEnd(), as: UTF8.self)
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(text.contains("\r\ncontent-length: "))
+    #expect(text.hasSuffix("\r\n\r\n"))
+  }
+
+  @Test func halfClosedConnections() throws {
+    let whole = try RawConnection(port: appliance.port)
+    whole.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+    whole.endInput()
+    #expect(status(whole.readResponse()) == 200)
+    #expect(whole.readToEnd() == [])
+    for part in [
+      "", "GET /hea", "GET /health HTTP/1.1\r\nHost: a\r\n",
+      "POST /clients HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{",
+    ] {
+      let connection = try RawConnection(port: appliance.port)
+      connection.send(part)
+      connection.endInput()
+      #expect(connection.readToEnd() == [], "\(part)")
+    }
+  }
+
+  // MARK: JSON (the public suite of Nicolas Seriot)
+
+  private static let vectors =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/../shared/vectors/json"
+
+  private static let vectorNames: [String] = {
+    guard let directory = opendir(vectors) else {
+      print("NO JSON VECTORS AT \(vectors): HostileRequestTests skips them")
+      return []
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".json") { names.append(name) }
+    }
+    return names.sorted()
+  }()
+
+  private static func read(_ name: String) throws -> [UInt8] {
+    let file = try #require(fopen(vectors + "/" + name, "rb"))
+    defer { fclose(file) }
+    var content = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&content, 1, content.count, file)
+    return Array(content[..<count])
+  }
+
+  @Test(.enabled(if: !vectorNames.isEmpty)) func jsonVectorsOverTheRealRoute() throws {
+    let appliance = try Appliance { settings in
+      settings.server += "\nmax_body_bytes = \"1MiB\""
+      settings.relay += "\nvalidate_signatures = false"
+    }
+    let wallet = try appliance.registered()
+    let client = appliance.client()
+    let json = [(name: "content-type", value: "application/json")]
+    for name in Self.vectorNames {
+      let body = try Self.read(name)
+      for target in ["/clients", "/clients/\(wallet.clientID)"] {
+        let response = try client.send("POST", target, fields: json, body: body)
+        // An array is JSON and yet no registration.
+        let isMalformed = response.errorName == "decode" && !response.text.contains("object")
+        switch name.prefix(2) {
+        case "y_": #expect(!isMalformed && response.status < 500, "\(name) at \(target): \(response.text)")
+        case "n_":
+          #expect(
+            response.status == 400 && response.errorName == "decode", "\(name) at \(target): \(response.text)"
+          )
+        default: #expect(response.status < 500, "\(name) at \(target): \(response.text)")
+        }
+      }
+    }
+    for depth in [1000, 100_000, 500_000] {
+      let open = [UInt8](repeating: UInt8(ascii: "["), count: depth)
+      let close = [UInt8](repeating: UInt8(ascii: "]"), count: depth)
+      for body in [open, open + close] {
+        #expect(try client.send("POST", "/clients", fields: json, body: body).status == 400)
+      }
+    }
+    #expect(appliance.gateway.deliveryCount == 0)
+  }
+}
