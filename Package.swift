@@ -132,7 +132,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "TLS", "TestSupport",
+        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "Relay", "TLS",
+        "TestSupport",
         "pushbox",
       ],
       swiftSettings: strict),

@@ -106,16 +106,6 @@ public final class RawConnection {
     }
   }
 
-  /// Whether the peer has ended the connection, within the time-out.
-  public func isEnded() -> Bool {
-    var byte: UInt8 = 0
-    while true {
-      let count = recv(fd, &byte, 1, Int32(MSG_PEEK))
-      if count < 0, errno == EINTR { continue }
-      return count == 0 || (count < 0 && errno == ECONNRESET)
-    }
-  }
-
   /// Whether the peer resets the connection within 20 s, while we read nothing.
   public func isReset() -> Bool {
     var entry = pollfd(fd: fd, events: 0, revents: 0)
