@@ -11,19 +11,18 @@ import { gatewayName, gatewayStates, groupOf, levelSigns, outcome, refusals } fr
 const total = (counts) => Object.values(counts).reduce((sum, number) => sum + number, 0);
 const none = "–";
 
-/** The sentence on top, and what there is to see to. */
+/** The sentence on top, and what else there is to see to. */
 export function verdict(overview) {
-  const { sign, title, lead, concerns } = judge(overview);
-  const detail = ({ reason, advice, link }) => [
-    reason && h("p", reason), advice && h("p.advice", advice),
+  const { others, ...first } = judge(overview);
+  const detail = ({ lead, reason, advice, link }) => [
+    lead && h("p.lead", lead), reason && h("p", reason), advice && h("p.advice", advice),
     link && h("p", h("a", { href: link.href }, link.word)),
   ];
-  const list = concerns.map((each) =>
+  const list = others.map((each) =>
     h("li", glyph(each.sign), h("div", h("p", h("strong", each.title)), detail(each))));
   return [
-    glyph(sign),
-    h("div", h("h1", { tabindex: -1 }, title), lead && h("p.lead", lead),
-      concerns.length === 1 ? detail(concerns[0]) : null, concerns.length > 1 ? h("ul.concerns", list) : null),
+    glyph(first.sign),
+    h("div", h("h1", { tabindex: -1 }, first.title), detail(first), list.length ? h("ul.concerns", list) : null),
   ];
 }
 

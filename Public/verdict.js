@@ -6,17 +6,14 @@ import { gatewayName, gatewayStates, levelSigns } from "./words.js";
 
 const severity = ["rejected", "unreachable", "suspect", "degraded"];
 
-/** Judges an overview: `{ sign, title, lead, concerns }`. */
+/** Judges an overview: the worst, or the calm, as `{ sign, title, lead, reason, advice, link }`, and the `others`. */
 export function judge(overview) {
   const concerns = [
     ...gatewayConcerns(overview), ...credentialConcerns(overview), ...storeConcerns(overview),
     ...reloadConcerns(overview),
   ].sort((a, b) => severity.indexOf(a.sign) - severity.indexOf(b.sign));
-  if (concerns.length) {
-    const [{ sign, title }] = concerns;
-    return { sign, title: concerns.length === 1 ? title : `${concerns.length} things need attention`, concerns };
-  }
-  return { ...calm(overview), concerns };
+  const [worst, ...others] = concerns;
+  return worst ? { ...worst, others } : { ...calm(overview), others };
 }
 
 function calm({ gateways }) {

@@ -93,12 +93,12 @@ public final class MetricsHistory: Sendable {
   public func lastHour(step: UInt64) -> HistoryColumns {
     let step = max(1, min(step, Self.seconds))
     return content.withLock { content in
-      // Ends with the last whole step, so that no column seems to drop.
-      let end = (content.second + 1) / step * step
+      // Ends with the step under way: what has just happened shows at once.
+      let end = (content.second / step + 1) * step
       let start = end > Self.seconds ? end - Self.seconds : 0
       var samples = [HistorySample](repeating: HistorySample(), count: Int((end - start) / step))
       for second in start..<end {
-        guard second + Self.seconds > content.second,
+        guard second <= content.second, second + Self.seconds > content.second,
           let sample = content.recent[Int(second % Self.seconds)]
         else { continue }
         samples[Int((second - start) / step)].add(sample)

@@ -1,24 +1,17 @@
 import Bytes
-import Crypto
 import JSON
 import TestSupport
 import Testing
 
 /// An appliance with an admin page, and a browser that looks at it.
 final class AdminStage {
-  static let password = "correct horse battery staple"
-  /// Cheap to check: what it costs to guess is no subject of these tests.
-  private static let hash = Result { try PasswordHash(of: password, cost: .init(logN: 10, r: 8, p: 1)).text }
-
   let appliance: Appliance
   let browser: Browser
   var origin: String { "http://127.0.0.1:\(appliance.port)" }
 
-  init() throws {
-    let hash = try Self.hash.get()
-    appliance = try Appliance {
-      $0.more = "[admin]\npassword_hash = \"\(hash)\"\n\n[log]\nlevel = \"info\""
-    }
+  /// - Parameter more: further lines of `[admin]`.
+  init(more: String = "") throws {
+    appliance = try Appliance.withAdmin(more: more)
     browser = try Browser()
     // Violations of the Content-Security-Policy, from the first moment of each document.
     try browser.devTools("Page.addScriptToEvaluateOnNewDocument") {
@@ -39,7 +32,7 @@ final class AdminStage {
   /// Opens the page and signs in; shows the overview, or the route.
   func signIn(_ route: String = "") throws {
     try open(route)
-    try browser.type(Self.password, into: "#password")
+    try browser.type(AdminBrowser.password, into: "#password")
     try browser.click("button[type=submit]")
     try browser.waitFor(".frame")
     if route.isEmpty { try browser.waitFor(".overview") }

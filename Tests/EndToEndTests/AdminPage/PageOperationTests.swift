@@ -37,6 +37,30 @@ extension AdminPageTests {
       try stage.expectClean(tokens: [token])
     }
 
+    @Test func aGatewayThatRefusesUsIsTheHeadlineWithWhatToDo() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      let wallet = try stage.appliance.registered()
+      stage.appliance.gateway.revokeAPNsKey(id: stage.appliance.gateway.credentials.apnsKeyID)
+      #expect(try stage.appliance.push(wallet.clientID, Appliance.raw("1")).status == 424)
+      try stage.signIn()
+      try browser.waitFor(".verdict > .glyph.rejected")
+      let verdict = try browser.text("document.querySelector('.verdict').textContent")
+      #expect(verdict.contains("APNs refuses our credentials"), "\(verdict)")
+      let row = try browser.text("document.querySelector('.gateways tr:has(.glyph.rejected)').textContent")
+      #expect(row.contains("InvalidProviderToken") && row.contains("check that key ID and team ID"), "\(row)")
+      try browser.screenshot("gateway-rejected")
+      // The way out: a new key, a reload, a push.
+      try stage.appliance.rotate(to: "ROTATED001")
+      try stage.go("#/configuration", until: ".head button.primary")
+      try browser.click(".head button.primary")
+      try browser.waitFor(".notice .glyph.ok")
+      #expect(try stage.appliance.push(wallet.clientID, Appliance.raw("2")).status == 202)
+      try stage.go("#/", until: ".gateways")
+      #expect(try browser.text("document.querySelector('.gateways .glyph.rejected')") == "null")
+      try stage.expectClean()
+    }
+
     @Test func aReloadOfABrokenFileShowsItsProblemAndChangesNothing() throws {
       let stage = try AdminStage()
       let browser = stage.browser

@@ -35,7 +35,7 @@ extension AdminPageTests {
       _ = try stage.appliance.registered()
       try stage.open()
       try browser.wait("document.activeElement.id === 'password'")
-      try browser.type(AdminStage.password)
+      try browser.type(AdminBrowser.password)
       try browser.press(.enter)
       try browser.waitFor(".overview")
       try browser.tab(to: "[data-place=registrations]")

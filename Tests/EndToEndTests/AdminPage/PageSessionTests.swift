@@ -13,7 +13,7 @@ extension AdminPageTests {
       try browser.click("button[type=submit]")
       try browser.wait("document.querySelector('[role=alert]').textContent.includes('not the password')")
       #expect(try browser.text("document.querySelector('.frame')") == "null")
-      try browser.type(AdminStage.password, into: "#password")
+      try browser.type(AdminBrowser.password, into: "#password")
       try browser.click("button[type=submit]")
       try browser.waitFor(".overview")
       #expect(try browser.text("document.cookie") == "", "no script may read the session")
@@ -26,10 +26,29 @@ extension AdminPageTests {
       try stage.signIn()
       try browser.click(".frame nav > button")
       try browser.waitFor("#password")
+      // Loads the page anew, and asks the server.
+      try browser.open("about:blank")
       try stage.open("#/registrations")
-      try browser.waitFor("#password")
+      try browser.waitFor("#password, .list")
       #expect(try browser.text("document.querySelector('.list')") == "null")
       try stage.expectClean()
+    }
+
+    @Test func aSessionThatHasEndedAsksForThePasswordAndGoesOn() throws {
+      let stage = try AdminStage(more: "session_ttl_s = 2")
+      let browser = stage.browser
+      try stage.signIn("#/log")
+      try browser.wait(
+        "fetch('admin/api/session').then((answer) => answer.json()).then((it) => { window.ended = !it.signed_in; })"
+          + " && window.ended")
+      try browser.evaluate("location.hash = '#/backup'")
+      try browser.evaluate("location.hash = '#/log'")
+      try browser.wait("document.querySelector('[role=alert]').textContent.includes('has ended')")
+      try browser.type(AdminBrowser.password, into: "#password")
+      try browser.press(.enter)
+      try browser.waitFor(".list tbody tr")
+      #expect(try browser.text("location.hash") == "#/log")
+      try stage.expectClean(statuses: [401])
     }
 
     @Test func withoutAnAdminSectionThePageSaysHowToTurnItOn() throws {
@@ -57,7 +76,7 @@ extension AdminPageTests {
       ).doubleValue
       let size = try #require(bytes)
       #expect(size > 10_000 && size < 100 * 1024, "\(size) bytes")
-      try browser.type(AdminStage.password, into: "#password")
+      try browser.type(AdminBrowser.password, into: "#password")
       try browser.click("button[type=submit]")
       try browser.waitFor(".figures dd")
       let requests = try browser.text(
