@@ -102,9 +102,11 @@ public final class TLSIdentity: Sendable {
 
 /// OpenSSL's provider of ciphers that are too weak for anything new, such as RC2 with 40 bits.
 enum LegacyCiphers {
-  /// Loaded at most once; beside the default one, which is no longer implied then.
-  private static let loaded: Bool =
-    OSSL_PROVIDER_load(nil, "default") != nil && OSSL_PROVIDER_load(nil, "legacy") != nil
+  /// Loaded at most once and kept; beside the default one, which is no longer implied then. Safe to share: never
+  /// touched again.
+  nonisolated(unsafe) private static let providers = [
+    OSSL_PROVIDER_load(nil, "default"), OSSL_PROVIDER_load(nil, "legacy"),
+  ]
 
-  static func load() { _ = loaded }
+  static func load() { _ = providers }
 }

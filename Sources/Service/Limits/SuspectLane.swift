@@ -1,10 +1,12 @@
 import EventLoop
 
-/// Work for peers that have used up their patience: one piece a turn of the loop, after everybody else's, so
-/// that a flood of wrong signatures costs the others a signature check a turn and no more. Loop thread only.
+/// Work for peers that have used up their patience: one piece at a time with a pause before it, so that a flood
+/// of wrong signatures takes a small part of the processor, however fast it comes. Loop thread only.
 final class SuspectLane {
   /// Pieces that may wait.
   private static let capacity = 256
+  /// A check takes about a tenth of that.
+  private static let pause = Duration.milliseconds(2)
 
   private let loop: EventLoop
   private var waiting: [() -> Void] = []
@@ -26,8 +28,7 @@ final class SuspectLane {
   private func schedule() {
     guard !isDue, next < waiting.count else { return }
     isDue = true
-    // Due in the next turn, after its input; with no delay at all it would still be this one.
-    loop.schedule(after: .nanoseconds(1)) { [self] in
+    loop.schedule(after: Self.pause) { [self] in
       isDue = false
       let work = waiting[next]
       next += 1
