@@ -3,10 +3,10 @@
 SOURCES := Sources Tests Fuzz Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint format bench soak fuzz siege tsan asan clean
+.PHONY: help run build dist package-test test crash lint format bench soak fuzz siege tsan asan clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build, then show the main job on loopback: no accounts, keys or network needed
 	@dist/pushbox demo
@@ -17,9 +17,18 @@ build: ## install what building needs, build the release binary dist/pushbox
 	@scripts/packages.sh
 	@scripts/build.sh
 
+dist: build ## pack dist/pushbox: a tarball, and a Debian package
+	@scripts/packages.sh dpkg-dev
+	@scripts/dist.sh
+
+package-test: dist ## as root: install, use, upgrade and purge the package in a bare Debian, by the README
+	@scripts/packages.sh debootstrap curl openssl
+	@swift build --product mockgateway
+	@scripts/test-package.sh $(MIRROR)
+
 test: ## install what the tests need, build and run every test
 	@scripts/toolchain.sh
-	@scripts/packages.sh nghttp2-server nginx-light chromium chromium-driver
+	@scripts/packages.sh chromium chromium-driver curl nghttp2-server nginx-light openssl
 	@swift test --disable-xctest
 
 crash: ## kill a loaded server 300 times and look for lost or half-done registrations

@@ -5,12 +5,13 @@ set -eu
 cd "$(dirname "$0")/.."
 
 for product in pushbox "$@"; do
-  swift build -c release --static-swift-stdlib --product "$product"
+  swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
+    --product "$product"
 done
 mkdir -p dist
 # Written aside and moved, so that a running dist/pushbox can be replaced.
 new=dist/pushbox.new
-strip -o "$new" "$(swift build -c release --show-bin-path)/pushbox"
+strip -R .comment -o "$new" "$(swift build -c release --show-bin-path)/pushbox"
 
 # Two sections follow from the folder of the build: the compiler's hash for incremental builds, which nothing
 # reads at run time, and the build ID. The first becomes zero, the second a hash of the rest.

@@ -94,7 +94,7 @@ public final class APIHandler: HTTPHandler {
     if let segments = routes.adminSegments(request.path) {
       return handleAdmin(segments, request, responder, requestID, isAtOwnAddress: false)
     }
-    let log = self.log
+    let (log, proxies) = (self.log, self.proxies)
     let start = MonotonicTime.now()
     let cors = self.cors
     answer(request, requestID) { response in
@@ -108,6 +108,7 @@ public final class APIHandler: HTTPHandler {
           [
             "method": .string(request.method), "status": .number(response.status),
             "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
+            "client": .string(proxies.clientAddress(of: request)?.description ?? ""),
             "duration": .milliseconds(.now() - start),
           ])
       }

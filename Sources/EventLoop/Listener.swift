@@ -37,9 +37,19 @@ public final class Listener: IOHandler {
     fd = socket.release()
   }
 
+  /// Accepts from a socket that listens already, beside others who do: a connection goes to whoever asks first.
+  public init(loop: EventLoop, sharing socket: ListeningSocket) throws(SystemError) {
+    self.loop = loop
+    localAddress = socket.address
+    fd = try socket.duplicate()
+  }
+
   deinit {
     if fd >= 0 { Glibc.close(fd) }
   }
+
+  /// The socket, to be handed on; valid until `close`.
+  public var socket: ListeningSocket { ListeningSocket(descriptor: fd, address: localAddress) }
 
   /// Begins accepting. `onAccept` gets each connection with the peer's address.
   public func start(_ onAccept: @escaping (consuming Socket, SocketAddress) -> Void) throws(SystemError) {
@@ -47,9 +57,13 @@ public final class Listener: IOHandler {
     registration = try loop.addDescriptor(fd, .readable, self)
   }
 
-  /// Stops accepting and closes the socket. Connections already accepted go on.
+  /// Accepts what waits, then stops and closes the socket. Connections already accepted go on.
+  ///
+  /// A client that connects between the last accept and the close is refused or reset, unless another process
+  /// has the socket too.
   public func close() {
     retry?.cancel()
+    if registration != nil { acceptWaiting(limit: 1024) }
     if let registration { loop.removeDescriptor(registration) }
     registration = nil
     if fd >= 0 { Glibc.close(fd) }
@@ -59,7 +73,11 @@ public final class Listener: IOHandler {
 
   func ioReady(_ events: IOEvents) {
     // Bounded, so that a flood of connections does not starve those that are open.
-    for _ in 0..<64 {
+    acceptWaiting(limit: 64)
+  }
+
+  private func acceptWaiting(limit: Int) {
+    for _ in 0..<limit {
       guard fd >= 0 else { return }
       var storage = sockaddr_storage()
       var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

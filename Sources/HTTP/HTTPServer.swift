@@ -16,10 +16,12 @@ public final class HTTPServer {
   public var makeLayer: SocketTransport.LayerFactory?
   private let context: HTTPServerContext
   private let limiter: ConnectionLimiter?
-  private var listener: Listener?
+  private var listeners: [Listener] = []
   private var connections: [ObjectIdentifier: Open] = [:]
   private var isStopping = false
   private var stopTimer: Timer?
+  /// Runs until connections without a request need not be kept any more.
+  private var drainTimer: Timer?
   private var onStopped: (() -> Void)?
 
   /// - Parameters:
@@ -48,25 +50,37 @@ public final class HTTPServer {
 
   /// Where it listens, with the port that the kernel chose if 0 was asked for; nil before `start` and
   /// after `stop`.
-  public var localAddress: SocketAddress? { listener?.localAddress }
+  public var localAddress: SocketAddress? { listeners.first?.localAddress }
 
   /// Listens at `address`. Once only.
   public func start(at address: SocketAddress, reusePort: Bool = false) throws(SystemError) {
-    let listener = try Listener(loop: context.loop, address: address, reusePort: reusePort)
+    try start(Listener(loop: context.loop, address: address, reusePort: reusePort))
+  }
+
+  /// Accepts from `sockets`, which listen at one address already. Instead of `start(at:)`, once only.
+  public func start(sharing sockets: [ListeningSocket]) throws(SystemError) {
+    for socket in sockets { try start(Listener(loop: context.loop, sharing: socket)) }
+  }
+
+  /// What it listens at, to be handed on; valid until `stop`.
+  public var listeningSockets: [ListeningSocket] { listeners.map(\.socket) }
+
+  private func start(_ listener: Listener) throws(SystemError) {
     try listener.start { [weak self] socket, address in
       self?.accept(socket, address)
     }
-    self.listener = listener
+    listeners.append(listener)
   }
 
   /// Accepts no more, lets each connection finish what it has begun, and closes what is left after
   /// `grace`. `completion` is called once all connections have ended.
   public func stop(grace: Duration, _ completion: @escaping () -> Void) {
     guard !isStopping else { return }
-    isStopping = true
     onStopped = completion
-    listener?.close()
-    listener = nil
+    // Takes in what waits to be accepted.
+    for listener in listeners { listener.close() }
+    listeners = []
+    isStopping = true
     for open in connections.values {
       open.connection.shutdown()
     }
@@ -74,6 +88,16 @@ public final class HTTPServer {
       finishStop()
     } else {
       stopTimer = context.loop.schedule(after: grace) { [weak self] in self?.abortAll() }
+      drainTimer = context.loop.schedule(after: min(grace, context.options.drainTimeout)) { [weak self] in
+        self?.shutdownIdle()
+      }
+    }
+  }
+
+  private func shutdownIdle() {
+    drainTimer = nil
+    for open in connections.values {
+      open.connection.shutdownIdle()
     }
   }
 
@@ -124,9 +148,9 @@ public final class HTTPServer {
     let key = ObjectIdentifier(connection)
     connections[key] = Open(connection: connection, network: network)
     connection.onClose = { [weak self] in self?.remove(key) }
-    if isStopping {
-      connection.shutdown()
-    }
+    guard isStopping else { return }
+    connection.shutdown()
+    if drainTimer == nil { connection.shutdownIdle() }
   }
 
   private func remove(_ key: ObjectIdentifier) {
@@ -145,6 +169,8 @@ public final class HTTPServer {
   private func finishStop() {
     stopTimer?.cancel()
     stopTimer = nil
+    drainTimer?.cancel()
+    drainTimer = nil
     let completion = onStopped
     onStopped = nil
     completion?()
@@ -163,9 +189,8 @@ private final class NegotiatingConnection: HTTPServerConnection {
     transport.delegate = self
   }
 
-  func shutdown() {
-    transport.close()
-  }
+  /// The handshake's timeout bounds it; what it leads to is shut down then.
+  func shutdown() {}
 
   func abort() {
     transport.abort()

@@ -40,8 +40,15 @@ public final class HTTPServerContext {
 public protocol HTTPServerConnection: TransportDelegate {
   /// Called once when the connection has ended.
   var onClose: (() -> Void)? { get set }
-  /// Takes no new requests, finishes what was begun, then closes.
+  /// Finishes what was begun, then closes. Where the protocol cannot tell the peer without an answer, one more
+  /// request is served.
   func shutdown()
+  /// Follows `shutdown` after `HTTPServerOptions.drainTimeout`: closes unless a request is under way.
+  func shutdownIdle()
   /// Closes at once; the peer sees a reset.
   func abort()
+}
+
+extension HTTPServerConnection {
+  public func shutdownIdle() {}
 }

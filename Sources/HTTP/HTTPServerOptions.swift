@@ -11,6 +11,9 @@ public struct HTTPServerOptions: Sendable {
   public var writeTimeout = Duration.seconds(30)
   /// Bounds the TLS handshake.
   public var handshakeTimeout = Duration.seconds(10)
+  /// How long a connection without a request is kept when the server stops: a client that was about to send
+  /// one gets an answer that says that it is the last, instead of a closed connection.
+  public var drainTimeout = Duration.milliseconds(500)
   /// Connections of this server at once; one more is closed as soon as it is accepted.
   public var maximumConnections = 10_000
   /// After that many requests a connection is closed in good order; nil for no limit.

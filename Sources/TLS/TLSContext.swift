@@ -12,6 +12,8 @@ public final class TLSContext: Sendable {
     case systemAnd(file: String)
     /// The CA certificates in a PEM file, and no others.
     case file(String)
+    /// The certificates in a PEM file, whoever issued them: for a peer whose certificate is known.
+    case exactly(file: String)
     /// The CA certificates in a PEM text, and no others.
     case pem(String)
   }
@@ -103,6 +105,9 @@ public final class TLSContext: Sendable {
       try loadSystemRoots()
       try loadFile(path)
     case .file(let path): try loadFile(path)
+    case .exactly(let path):
+      try loadFile(path)
+      X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
     case .pem(let text):
       let store = SSL_CTX_get_cert_store(context)
       for certificate in try PEM.certificates(in: text, what: "CA certificate") {

@@ -153,6 +153,33 @@ import Testing
     #expect(try browser.logIn().status == 401)
   }
 
+  @Test func thePageMayHaveAnAddressOfItsOwn() throws {
+    let appliance = try Appliance.withAdmin(more: "listen = \"127.0.0.1:0\"")
+    let line = try #require(
+      appliance.log.split(separator: "\n").first { $0.contains("listening") && $0.contains("for=admin") })
+    let text = try #require(line.firstRange(of: "address=127.0.0.1:")?.upperBound)
+    let port = try #require(UInt16(line[text...].prefix { $0.isNumber }))
+    #expect(port != appliance.port)
+    // Not here ...
+    let outside = AdminBrowser(appliance)
+    #expect(try outside.get("session").json?["enabled"]?.boolValue == false)
+    #expect(try outside.get("session").json?["how_to_enable"]?.stringValue?.contains("admin.listen") == true)
+    #expect(try outside.logIn().status == 404)
+    // ... but there, and nothing else.
+    let client = BlockingHTTPClient(port: port)
+    let login = try client.send(
+      "POST", "/admin/api/login", fields: [("content-type", "application/json")],
+      body: Array("{\"password\":\"\(AdminBrowser.password)\"}".utf8))
+    #expect(login.status == 200)
+    #expect(try client.send("GET", "/").status == 200)
+    let wallet = try MockWallet()
+    for (method, path) in [
+      ("POST", "/clients"), ("POST", "/clients/" + wallet.clientID), ("GET", "/metrics"),
+    ] {
+      #expect(try client.send(method, path).status == 404, "\(path)")
+    }
+  }
+
   @Test func theHashCommandMakesWhatTheLoginTakes() throws {
     let appliance = try Appliance.withAdmin()
     let process = try ChildProcess(

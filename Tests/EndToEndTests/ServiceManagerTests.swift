@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Glibc
 import MockGateway
@@ -5,8 +6,10 @@ import MockRelay
 import TestSupport
 import Testing
 
+@testable import pushbox
+
 /// What systemd listens at: a datagram socket in a folder.
-private final class NotifySocket: Sendable {
+final class NotifySocket: Sendable {
   let folder: TemporaryFolder
   private let file: Int32
 
@@ -33,11 +36,36 @@ private final class NotifySocket: Sendable {
 
   var variable: String { "NOTIFY_SOCKET=\(folder.path)/notify" }
 
-  /// The next message; empty when none comes.
+  /// The next message; empty when none comes. Skips beats of the watchdog and what concerns descriptors, which
+  /// are closed.
   func next() -> String {
+    while true {
+      let (text, descriptor) = receive()
+      if let descriptor { close(descriptor) }
+      if !text.hasPrefix("FDSTORE"), text != "WATCHDOG=1" { return text }
+    }
+  }
+
+  /// The next message and the descriptor that came with it.
+  func receive() -> (text: String, descriptor: Int32?) {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = recv(file, &buffer, buffer.count, 0)
-    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    // A control message with one descriptor (cmsg(3)): length, level, kind, descriptor.
+    var control = [Int64](repeating: 0, count: 8)
+    var header = msghdr()
+    let (count, length) = buffer.withUnsafeMutableBytes { bytes in
+      control.withUnsafeMutableBytes { space in
+        var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &part) { part in
+          header.msg_iov = part
+          header.msg_iovlen = 1
+          header.msg_control = space.baseAddress
+          header.msg_controllen = space.count
+          return (recvmsg(file, &header, 0), header.msg_controllen)
+        }
+      }
+    }
+    let descriptor = control.withUnsafeBytes { $0.load(fromByteOffset: 16, as: Int32.self) }
+    return (String(decoding: buffer.prefix(max(0, count)), as: UTF8.self), length >= 20 ? descriptor : nil)
   }
 }
 
@@ -58,6 +86,59 @@ private final class NotifySocket: Sendable {
     #expect(failed.hasPrefix("READY=1\nSTATUS=serving; the last reload changed nothing: "), "\(failed)")
     #expect(appliance.end(SIGTERM) == 0)
     #expect(socket.next() == "STOPPING=1")
+  }
+
+  @Test func theWatchdogIsFed() throws {
+    let socket = try NotifySocket()
+    let appliance = try Appliance(environment: [socket.variable, "WATCHDOG_USEC=300000"])
+    var beats = 0
+    for _ in 0..<50 where beats < 3 {
+      let (text, descriptor) = socket.receive()
+      if let descriptor { close(descriptor) }
+      if text == "WATCHDOG=1" { beats += 1 }
+    }
+    #expect(beats == 3)
+    #expect(appliance.end(SIGTERM) == 0)
+  }
+
+  @Test func theWatchdogIsNotFedWhenALoopHangs() throws {
+    let hanging = try LoopThread(name: "hanging")
+    let main = try LoopThread(name: "main")
+    let beats = Locked(0)
+    let first = Rendezvous<Bool>()
+    let environment = ["WATCHDOG_USEC": "30000"]
+    main.loop.execute { [loop = main.loop, watched = hanging.loop] in
+      Watchdog(environment, watching: [watched], process: getpid()) {
+        beats.withLock { $0 += 1 }
+        first.give(true)
+      }?.start(on: loop)
+    }
+    #expect(first.wait())
+    let release = Rendezvous<Bool>()
+    hanging.loop.execute { _ = release.wait() }
+    // Ten times the interval: one beat may have been due already.
+    let before = beats.withLock { $0 }
+    let passed = Rendezvous<Int>()
+    main.loop.execute { [loop = main.loop] in
+      loop.schedule(after: .milliseconds(100)) { passed.give(beats.withLock { $0 }) }
+    }
+    #expect(passed.wait() <= before + 1)
+    let fed = Rendezvous<Bool>()
+    main.loop.execute { [loop = main.loop] in
+      let seen = beats.withLock { $0 }
+      func look() {
+        if beats.withLock({ $0 }) > seen { return fed.give(true) }
+        loop.schedule(after: .milliseconds(5)) { look() }
+      }
+      look()
+    }
+    release.give(true)
+    #expect(fed.wait())
+    main.stopAndJoin()
+    hanging.stopAndJoin()
+    // Somebody else's watchdog is not ours to feed.
+    #expect(Watchdog(["WATCHDOG_USEC": "1", "WATCHDOG_PID": "1"], watching: [], process: 2) {} == nil)
+    #expect(Watchdog([:], watching: [], process: 2) {} == nil)
   }
 
   @Test func aWatchedFileReloadsByItself() throws {

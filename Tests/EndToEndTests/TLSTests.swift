@@ -57,6 +57,22 @@ import Testing
     #expect(second.received[3] == 4)
   }
 
+  @Test func theHealthCommandWantsTheConfiguredCertificate() throws {
+    let appliance = try appliance()
+    try appliance.configure { $0.replacing("127.0.0.1:0", with: "127.0.0.1:\(appliance.port)") }
+    let health = try appliance.command("health")
+    #expect(health.status == 0, "\(health.text)")
+    #expect(health.text.hasPrefix("OK v"))
+    // Whoever shows another certificate is not the server that is meant.
+    try appliance.folder.write("other.pem", try leaf().certificatePEM)
+    try appliance.configure {
+      $0.replacing("127.0.0.1:0", with: "127.0.0.1:\(appliance.port)")
+        .replacing("\"tls.pem\"", with: "\"other.pem\"")
+    }
+    let stranger = try appliance.command("health")
+    #expect(stranger.status == 1, "\(stranger.text)")
+  }
+
   /// A push over HTTP/2, as a relay would send it.
   @Test func aPushOverHTTP2IsDelivered() throws {
     let appliance = try appliance()

@@ -32,8 +32,12 @@ public final class ChildProcess: Sendable {
 
   /// Starts `program` (a product's name, or a whole path) with exactly these variables, and a sanitizer's; its
   /// standard output and error are collected.
-  public init(_ program: String, _ arguments: [String], environment: [String] = ["PATH=/usr/bin:/bin"]) throws
-  {
+  ///
+  /// - Parameter descriptors: given to it from 3 on, as a service manager passes sockets.
+  public init(
+    _ program: String, _ arguments: [String], environment: [String] = ["PATH=/usr/bin:/bin"],
+    descriptors: [Int32] = []
+  ) throws {
     var ends: [Int32] = [0, 0]
     guard pipe2Cloexec(&ends) else { throw TestSupportError("pipe: \(String(cString: strerror(errno)))") }
     var actions = posix_spawn_file_actions_t()
@@ -41,6 +45,12 @@ public final class ChildProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+    // Out of the way of those that they are to become.
+    let passed = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+    defer { for descriptor in passed { close(descriptor) } }
+    for (index, descriptor) in passed.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, 3 + Int32(index))
+    }
     let path = program.hasPrefix("/") ? program : Self.products + "/" + program
     var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] =

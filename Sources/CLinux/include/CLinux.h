@@ -17,3 +17,6 @@ int linux_accept_nonblocking(int fd, struct sockaddr *address, socklen_t *length
 void linux_set_thread_name(const char *name);
 /// environ(7): Swift takes the variable itself for unsafe shared state.
 char **linux_environment(void);
+/// sendto(2), with a descriptor when it is not negative (unix(7), SCM_RIGHTS).
+ssize_t linux_send_with_descriptor(int file, const void *bytes, size_t count, int descriptor,
+                                   const struct sockaddr *address, socklen_t length);

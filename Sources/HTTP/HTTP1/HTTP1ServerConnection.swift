@@ -45,7 +45,10 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
   private var isProcessing = false
   private var isReadingPaused = false
   private var inputEnded = false
+  /// The next answer is the last one.
   private var isDraining = false
+  /// Without a request under way, the connection ends.
+  private var isLeaving = false
   /// The last answer is on its way; nothing more is read.
   private var isClosing = false
   private var isClosed = false
@@ -61,9 +64,13 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
   }
 
   public func shutdown() {
-    guard !isDraining else { return }
     isDraining = true
     body?.shutdown()
+  }
+
+  public func shutdownIdle() {
+    isDraining = true
+    isLeaving = true
     process()
   }
 
@@ -158,7 +165,7 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
     let isIdle = parser.isBetweenRequests && input.isEmpty
     // After the end of input, a request that is still incomplete will never be complete; a complete
     // one waits only for output to drain.
-    if isDraining && isIdle || inputEnded && transport.pendingWriteBytes < Self.outputHighWater {
+    if isLeaving && isIdle || inputEnded && transport.pendingWriteBytes < Self.outputHighWater {
       close()
     }
   }

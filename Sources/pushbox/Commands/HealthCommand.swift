@@ -1,6 +1,4 @@
 import Configuration
-import EventLoop
-import Glibc
 
 /// `pushbox health`: asks the server of the configuration whether it is well, for a container's health check.
 enum HealthCommand {
@@ -11,7 +9,8 @@ enum HealthCommand {
         Usage: pushbox health [--ready] [--json] [--config FILE]
 
         Asks the server that listens where the configuration says. Exit status: 0 it answers that it is
-        well, 1 it does not, or not within 5 seconds.
+        well, 1 it does not, or not within 5 seconds. With [tls], it must show the certificate that the
+        configuration names.
 
           --ready   ask /ready (the store answers), not only /health (the process answers)
           --json    print the server's answer as JSON
@@ -21,12 +20,13 @@ enum HealthCommand {
     switch command.syntax.read(arguments) {
     case .exit(let status): return status
     case .arguments(let arguments):
-      guard let loaded = ConfigurationOption.configuration(file: arguments.options["config"]),
-        let listen = loaded.configuration.server.listen.first
-      else { return 2 }
+      guard let loaded = ConfigurationOption.configuration(file: arguments.options["config"]) else {
+        return 2
+      }
       let path = arguments.flags.contains("ready") ? "/ready" : "/health"
       do throws(HealthProbe.Failure) {
-        let answer = try HealthProbe(listen).get(path, isJSON: arguments.flags.contains("json"))
+        let answer = try HealthProbe.get(
+          path, isJSON: arguments.flags.contains("json"), loaded.configuration)
         guard answer.status == 200 else {
           Terminal.printError("not well: \(path) answers \(answer.status): \(answer.text)")
           return 1

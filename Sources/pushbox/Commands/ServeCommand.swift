@@ -31,8 +31,10 @@ enum ServeCommand {
       log.warning("relay signatures are not verified: anyone can push to your users; for tests only")
     }
     do throws(ServerError) {
+      let inherited = InheritedSockets(source.environment)
       let breakdown = Breakdown()
-      let server = try Server(configuration, loaded.credentials, log: log, breakdown: breakdown)
+      let server = try Server(
+        configuration, loaded.credentials, inherited: inherited, log: log, breakdown: breakdown)
       for place in server.addresses {
         log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
       }
@@ -45,10 +47,15 @@ enum ServeCommand {
           "store": .string(configuration.store.path),
         ])
       let notifier = ServiceNotifier(environment: source.environment)
+      let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
+      keeper.forget(inherited.obsolete(server.addresses.map(\.address)))
+      keeper.keep(server.listeningSockets)
       notifier.ready("serving")
+      let watchdog = Watchdog(
+        source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
       let signal = try waitForEnd(
-        server, Reloader(server, source, loaded, notifier: notifier, log: log),
-        CertificateReloader(server: server, log: log), breakdown)
+        server, Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
+        CertificateReloader(server: server, log: log), breakdown, watchdog)
       notifier.stopping()
       if let reason = breakdown.reason {
         log.error("stopping, for the service manager to start pushbox anew: \(reason)")
@@ -68,10 +75,12 @@ enum ServeCommand {
 
   /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown
+    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown,
+    _ watchdog: Watchdog?
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
+      watchdog?.start(on: loop)
       let console = AdminConsole(server, reloader, loop: loop)
       server.admin.use(console)
       // It is held weakly, so that it goes with this loop.

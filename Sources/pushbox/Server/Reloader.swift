@@ -7,17 +7,19 @@ final class Reloader: Sendable {
   private let server: Server
   private let source: ConfigurationSource
   private let notifier: ServiceNotifier
+  private let keeper: SocketKeeper
   private let log: Log
   private let current: Locked<ReloadState>
 
   /// - Parameter loaded: what `server` was started with.
   init(
     _ server: Server, _ source: ConfigurationSource, _ loaded: ConfigurationSource.Loaded,
-    notifier: ServiceNotifier, log: Log
+    notifier: ServiceNotifier, keeper: SocketKeeper, log: Log
   ) {
     self.server = server
     self.source = source
     self.notifier = notifier
+    self.keeper = keeper
     self.log = log
     current = Locked(
       ReloadState(file: source.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash))
@@ -44,12 +46,16 @@ final class Reloader: Sendable {
     notifier.reloading()
     do throws(ConfigurationError) {
       let loaded = try source.load()
+      let before = server.addresses.map(\.address)
       do throws(ServerError) {
         try server.reload(loaded.configuration, loaded.credentials)
       } catch {
         fail([error.description])
         return false
       }
+      let now = server.addresses.map(\.address)
+      keeper.forget(before.filter { !now.contains($0) })
+      keeper.keep(server.listeningSockets)
       succeed(loaded)
       return true
     } catch {

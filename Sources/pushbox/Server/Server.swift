@@ -37,9 +37,12 @@ final class Server: Sendable {
 
   /// Opens the store and starts every worker; when it returns, connections are accepted.
   ///
-  /// - Parameter breakdown: told when the store can't be used any more, so that the process may end.
+  /// - Parameters:
+  ///   - inherited: sockets to listen at instead of opening new ones.
+  ///   - breakdown: told when the store can't be used any more, so that the process may end.
   init(
-    _ configuration: Configuration, _ credentials: Credentials, log: Log, breakdown: Breakdown = Breakdown()
+    _ configuration: Configuration, _ credentials: Credentials, inherited: InheritedSockets = .none, log: Log,
+    breakdown: Breakdown = Breakdown()
   ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
@@ -74,7 +77,8 @@ final class Server: Sendable {
       workers.append(try WorkerThread(index: index, blueprint, settings))
     }
     self.workers = workers
-    let listening = try Self.listen(at: configuration.places, workers)
+    let listening = try Self.listen(at: configuration.places, workers, inherited)
+    inherited.close()
     for worker in workers { worker.call { $0.listen(instead: [], grace: .zero) } }
     let running = Locked(
       Running(configuration: configuration, settings: settings, listening: listening))
@@ -89,6 +93,12 @@ final class Server: Sendable {
   var addresses: [(address: SocketAddress, role: String)] {
     running.withLock { $0.listening.map { ($0.bound, $0.wanted.role) } }
   }
+
+  /// What it listens at, to be handed on; valid until the next reload or stop.
+  var listeningSockets: [ListeningSocket] { workers.flatMap { $0.call { $0.listeningSockets } } }
+
+  /// The loops that do its work.
+  var loops: [EventLoop] { workers.map(\.loop) + [housekeeping.loop] }
 
   /// The configuration in effect.
   var configuration: Configuration { running.withLock { $0.configuration } }
@@ -191,7 +201,7 @@ final class Server: Sendable {
 
   /// Listens at `wanted` in every worker; in none of them when it throws.
   private static func listen(
-    at wanted: [ListeningPlace], _ workers: [WorkerThread]
+    at wanted: [ListeningPlace], _ workers: [WorkerThread], _ inherited: InheritedSockets = .none
   ) throws(ServerError) -> [Listening] {
     // The first worker may be given free ports; the others listen at the same.
     var addresses: [SocketAddress] = []
@@ -201,9 +211,14 @@ final class Server: Sendable {
       }
       addresses.append(address)
     }
+    try inherited.check(addresses)
     do throws(ServerError) {
-      for worker in workers {
-        let places = zip(addresses, wanted).map { (address: $0, place: $1) }
+      for (index, worker) in workers.enumerated() {
+        let places = zip(addresses, wanted).map { address, place in
+          WorkerListener(
+            address: address, place: place,
+            sockets: inherited.share(address, worker: index, of: workers.count))
+        }
         let result: Result<[SocketAddress], ServerError> = worker.call { worker in
           do throws(ServerError) {
             return .success(try worker.prepare(places))

@@ -1,7 +1,6 @@
 import EventLoop
-import Glibc
 
-/// Tells systemd how the service is doing, as sd_notify(3) and `Type=notify-reload` want it: a text in a
+/// Tells systemd how the service is doing, as sd_notify(3) wants it: a text in a
 /// datagram to the socket that `NOTIFY_SOCKET` names. Does nothing when there is none.
 struct ServiceNotifier: Sendable {
   /// A path, or a name in the abstract namespace after an `@`.
@@ -25,35 +24,29 @@ struct ServiceNotifier: Sendable {
     send("STOPPING=1")
   }
 
+  /// Feeds the watchdog.
+  func alive() {
+    send("WATCHDOG=1")
+  }
+
+  /// Leaves a descriptor with systemd, which passes it to the next run. It is not polled: only we know whether
+  /// it is any good.
+  func store(_ descriptor: Int32, as name: String) {
+    send("FDSTORE=1\nFDPOLL=0\nFDNAME=\(name)", descriptor)
+  }
+
+  /// Takes descriptors of that name back.
+  func forget(_ name: String) {
+    send("FDSTOREREMOVE=1\nFDNAME=\(name)")
+  }
+
   /// A line feed would end the value.
   private static func line(_ text: String) -> String {
     String(text.prefix(400).map { $0.isNewline ? " " : $0 })
   }
 
-  private func send(_ text: String) {
-    guard let address, var place = Self.socketAddress(address) else { return }
-    let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    let bytes = Array(text.utf8)
-    // Of a length of its own: a name in the abstract namespace is not ended by a zero.
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + address.utf8.count)
-    _ = withUnsafePointer(to: &place) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(file, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
-      }
-    }
-  }
-
-  private static func socketAddress(_ text: String) -> sockaddr_un? {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(text.utf8)
-    guard let first = bytes.first, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      return nil
-    }
-    if first == UInt8(ascii: "@") { bytes[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return address
+  private func send(_ text: String, _ descriptor: Int32? = nil) {
+    guard let address else { return }
+    UnixDatagram.send(Array(text.utf8), to: address, descriptor: descriptor)
   }
 }

@@ -71,28 +71,34 @@ final class Worker {
     loadTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.publishLoad() }
   }
 
-  /// Listens at `addresses` besides those it has, and accepts. Gives the addresses with the ports that the
+  /// Listens at `places` besides those it has, and accepts. Gives the addresses with the ports that the
   /// kernel chose. To be followed by `apply` or `discardPrepared`.
-  func prepare(
-    _ places: [(address: SocketAddress, place: ListeningPlace)]
-  ) throws(ServerError) -> [SocketAddress] {
+  func prepare(_ places: [WorkerListener]) throws(ServerError) -> [SocketAddress] {
     var bound: [SocketAddress] = []
-    for (address, place) in places {
+    for listener in places {
+      let place = listener.place
       let server = HTTPServer(
         loop: loop, options: http, handler: place.isAdmin ? handler.adminEntrance : handler,
         limiter: connections, makeLayer: place.isAdmin ? nil : makeLayer)
       do throws(SystemError) {
-        try server.start(at: address, reusePort: reusePort)
+        if listener.sockets.isEmpty {
+          try server.start(at: listener.address, reusePort: reusePort)
+        } else {
+          try server.start(sharing: listener.sockets)
+        }
       } catch {
         throw ServerError("\(place.key): \(error)")
       }
-      let local = server.localAddress ?? address
+      let local = server.localAddress ?? listener.address
       prepared[local] = server
       if place.isAdmin { plain.insert(ObjectIdentifier(server)) }
       bound.append(local)
     }
     return bound
   }
+
+  /// What it listens at, valid until that changes.
+  var listeningSockets: [ListeningSocket] { servers.values.flatMap(\.listeningSockets) }
 
   /// Closes what `prepare` opened.
   func discardPrepared(grace: Duration) {

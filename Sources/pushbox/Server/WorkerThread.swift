@@ -23,6 +23,8 @@ struct WorkerThread: Sendable {
     worker = try result.get()
   }
 
+  var loop: EventLoop { thread.loop }
+
   /// Runs `work` on the worker's loop and waits for what it gives. Not from a worker's loop.
   func call<Value: Sendable>(_ work: @escaping @Sendable (Worker) -> Value) -> Value {
     worker.loop.runAndWait { [worker] in work(worker.value) }

@@ -76,6 +76,34 @@ private final class PlainServer {
     #expect(seen?.scheme == "http")
   }
 
+  @Test func aStreamedBodyArrivesWhole() async throws {
+    var answer: HTTPResponse?
+    var mostPending = 0
+    try await withLoop { loop in
+      let server = try PlainServer(loop) { _, responder in
+        let body = HTTPBodyStream()
+        var pieces = 0
+        responder.respond(HTTPResponse(status: 200, fields: ["content-type": "x/y"]), streaming: body)
+        body.onDrain = {
+          pieces += 1
+          guard pieces <= 40 else { return body.finish() }
+          body.write([UInt8](repeating: 3, count: 50_000))
+          mostPending = max(mostPending, body.pendingBytes)
+        }
+        body.write([1])
+      }
+      let client = plainClient(loop, port: { server.port }) { $0.session.maxBodyBytes = 5_000_000 }
+      client.send(post("/stream"), deadline: soon) { result in
+        answer = response(result)
+        client.shutdown { loop.stop() }
+      }
+    }
+    #expect(answer?.fields.first("content-type") == "x/y")
+    #expect(answer?.body.count == 2_000_001)
+    // The writer waited for the peer's window each time.
+    #expect(mostPending <= 50_000)
+  }
+
   @Test func aCancelledRequestIsToldToTheHandler() async throws {
     var cancelled = 0
     try await withLoop { loop in

@@ -1,0 +1,53 @@
+# For scripts that need a bare Debian 12: makes one with debootstrap in a temporary folder, and removes it when
+# the script ends. Sourced, with $mirror set, and $path (with a colon at the end) and $mounts if there is more;
+# gives $root and the functions `inside` and `install_inside`.
+# shellcheck shell=sh
+
+[ "$(id -u)" -eq 0 ] || {
+  echo "$0: needs root, for debootstrap and chroot" >&2
+  exit 1
+}
+command -v debootstrap >/dev/null || {
+  echo "$0: debootstrap is missing: apt-get install debootstrap" >&2
+  exit 1
+}
+
+root=$(mktemp -d "${TMPDIR:-/tmp}/pushbox-chroot-XXXXXX")
+# Mounts within the chroot, for removal.
+mounts=${mounts:-proc dev}
+
+clean_up() {
+  # Nothing is removed below a mount that would not go: it is the host's.
+  for mount in $mounts; do
+    ! mountpoint -q "$root/$mount" || umount "$root/$mount" || return
+  done
+  rm -rf --one-file-system "$root"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+inside() {
+  chroot "$root" /usr/bin/env -i HOME=/root DEBIAN_FRONTEND=noninteractive \
+    PATH="${path:-}/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@"
+}
+
+install_inside() {
+  inside apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 \
+    -o Dpkg::Options::=--force-confold "$@" >/dev/null
+}
+
+# mktemp lets only root in, and the server runs as another user.
+chmod 755 "$root"
+debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >/dev/null
+# Name resolution and access to the mirror are the host's.
+cp /etc/resolv.conf "$root/etc/"
+printf "127.0.0.1 localhost\n" >"$root/etc/hosts"
+for file in /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99*; do
+  [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"
+done
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
+# Packages must not start daemons here.
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod 755 "$root/usr/sbin/policy-rc.d"
+inside apt-get update -qq
