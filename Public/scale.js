@@ -4,12 +4,12 @@ const roundSteps = [1, 2, 5, 10];
 const minute = 60_000;
 const timeSteps = [1, 5, 10, 15, 30, 60, 180, 360, 720, 1440, 2880, 7200, 14_400].map((each) => each * minute);
 
-/** Round values from 0 up to at least `maximum`: about `wanted` of them above 0. */
-export function ticks(maximum, wanted = 3) {
+/** Round values from 0 up to at least `maximum`, about three above 0, in steps of `least` or more. */
+export function ticks(maximum, least = 0) {
   if (!(maximum > 0)) return [0, 1];
-  const raw = maximum / wanted;
+  const raw = maximum / 3;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = roundSteps.find((each) => each * power >= raw) * power;
+  const step = Math.max(least, roundSteps.find((each) => each * power >= raw) * power);
   return Array.from({ length: Math.ceil(maximum / step - 1e-9) + 1 }, (_, index) => index * step);
 }
 

@@ -73,7 +73,8 @@ export function timeChart({ kind, label, value, axis = value, summary, nothing }
     if (!width || !height) return;
     const area = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
     const peak = peakOf(kind, state.series, length());
-    const levels = ticks(peak);
+    // Bars count whole pushes.
+    const levels = ticks(peak, kind === "bars" ? 1 : 0);
     const pitch = area.width / Math.max(1, length());
     const geometry = {
       pitch, x: (index) => margin.left + index * pitch,

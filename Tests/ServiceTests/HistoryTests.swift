@@ -44,11 +44,13 @@ import Testing
     #expect(hour.pushes.map(\.label) == [.accepted, .unauthorized])
     #expect(hour.latency.values.last??.p50 ?? 0 < 15)
     #expect(hour.total.pushes.map(\.count) == [2, 1])
-    // Nothing is twice in wider steps, which end with a whole one.
-    bench.history.tick(now: 10_079)
+    // Nothing is twice in wider steps; the last is under way.
+    bench.count(.accepted, milliseconds: 1)
+    bench.history.tick(now: 10_081)
     let wide = bench.history.lastHour(step: 60)
     #expect(wide.count == 60)
-    #expect(wide.pushes.first?.counts.reduce(0, +) == 2)
+    #expect(wide.pushes.first?.counts.reduce(0, +) == 3)
+    #expect(wide.pushes.first?.counts.last == 1)
   }
 
   @Test func anHourLaterItIsGone() throws {

@@ -19,16 +19,27 @@ final class ChromeDriver {
   private let folder: TemporaryFolder
 
   init() throws {
-    let folder = try TemporaryFolder()
+    folder = try TemporaryFolder()
     let environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=\(folder.path)", "TMPDIR=\(folder.path)"]
-    process = try ChildProcess(Self.program, ["--port=0"], environment: environment)
-    let announcement = "started successfully on port "
-    guard process.waitForOutput(announcement),
-      let start = process.text.firstRange(of: announcement)?.upperBound,
-      let port = UInt16(process.text[start...].prefix { $0.isNumber })
-    else { throw TestSupportError("chromedriver did not start: \(process.text)") }
-    client = BlockingHTTPClient(port: port, timeoutSeconds: 120)
-    self.folder = folder
+    var output = ""
+    // With port 0 it takes a free port of IPv6 and ends when another program has that port of IPv4.
+    for _ in 0..<20 {
+      let process = try ChildProcess(Self.program, ["--port=0"], environment: environment)
+      if process.waitForOutput(Self.announcement), let port = Self.port(in: process.text) {
+        self.process = process
+        client = BlockingHTTPClient(port: port, timeoutSeconds: 120)
+        return
+      }
+      output = process.text
+    }
+    throw TestSupportError("chromedriver did not start: \(output)")
+  }
+
+  private static let announcement = "started successfully on port "
+
+  private static func port(in text: String) -> UInt16? {
+    guard let start = text.firstRange(of: announcement)?.upperBound else { return nil }
+    return UInt16(text[start...].prefix { $0.isNumber })
   }
 
   /// The capabilities of a new session: no window, all logs.
