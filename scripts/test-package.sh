@@ -124,7 +124,7 @@ check_client_address() {
   inside curl -sS --cacert "$2" --interface 127.0.0.2 -H 'x-forwarded-for: 203.0.113.9' -o /dev/null \
     "https://push.example.com/no-route-$1"
   sleep 1
-  grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1 | grep -q 'client=127\.0\.0\.2 ' ||
+  grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1 | grep -q 'from=127\.0\.0\.2 ' ||
     fail "$1: the client's address is wrong: $(grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1)"
 }
 
@@ -195,7 +195,11 @@ awk '/^FROM/ { stage = "" } { stage = stage $0 "\n" } END { printf "%s", stage }
   >"$root/tmp/stage"
 awk '/^RUN / { sub(/^RUN /, ""); inside = 1 } inside { print; if (!/\\$/) inside = 0 }' "$root/tmp/stage" \
   >"$root/tmp/run.sh"
-inside sh -ex /tmp/run.sh >/dev/null 2>&1 || fail "a RUN instruction of slim.Dockerfile fails"
+# The package leaves its user, an image begins without.
+inside userdel pushbox
+inside sh -ex /tmp/run.sh >"$root/tmp/errors" 2>&1 ||
+  fail "a RUN instruction of slim.Dockerfile fails: $(tail -n 5 "$root/tmp/errors")"
+inside apt-get update -qq
 install -m 755 "$repository/dist/pushbox" "$root/usr/bin/pushbox"
 mkdir -p "$root/etc/pushbox"
 cp "$root"/mock/* "$root/etc/pushbox/"

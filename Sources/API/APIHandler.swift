@@ -108,7 +108,7 @@ public final class APIHandler: HTTPHandler {
           [
             "method": .string(request.method), "status": .number(response.status),
             "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
-            "client": .string(proxies.clientAddress(of: request)?.description ?? ""),
+            "from": .string(proxies.clientAddress(of: request)?.description ?? ""),
             "duration": .milliseconds(.now() - start),
           ])
       }
