@@ -175,6 +175,7 @@ for page in "$repository"/docs/*.md; do
 done
 [ "$(inside /usr/local/bin/pushbox version)" = "$(inside /usr/bin/pushbox version)" ] ||
   fail "the tarball has another program than the package"
+rm -rf "$root"/etc/systemd/system/pushbox.service "$root"/etc/systemd/system/pushbox.service.d
 
 say "remove"
 inside systemctl stop pushbox
