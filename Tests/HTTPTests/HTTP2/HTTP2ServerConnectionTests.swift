@@ -83,7 +83,8 @@ private final class PlainServer {
       let server = try PlainServer(loop) { _, responder in
         let body = HTTPBodyStream()
         var pieces = 0
-        responder.respond(HTTPResponse(status: 200, fields: [HTTPField("content-type", "x/y")]), streaming: body)
+        responder.respond(
+          HTTPResponse(status: 200, fields: [HTTPField("content-type", "x/y")]), streaming: body)
         body.onDrain = {
           pieces += 1
           guard pieces <= 40 else { return body.finish() }
