@@ -182,8 +182,8 @@ final class HTTP2SessionCore {
     _ = nghttp2_session_terminate_session(handle, code.rawValue)
   }
 
-  /// The highest stream that the peer has begun. The library's own account, of the stream that the latest frame
-  /// was on, is lower when frames of several streams mix: a GOAWAY with it has requests sent twice.
+  /// The highest stream of the peer's that was taken: what a GOAWAY must name at least, or the peer makes
+  /// requests again that are served here.
   var lastProcessedStream: Int32 { recorder.lastRequest }
 
   /// How many streams the peer lets us have open at once.
