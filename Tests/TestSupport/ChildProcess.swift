@@ -64,6 +64,7 @@ public final class ChildProcess: Sendable {
       throw TestSupportError("\(path): \(String(cString: strerror(code)))")
     }
     self.pid = pid
+    RunningChildren.note(pid)
     let input = ends[0]
     reader = try SystemThread(name: "child-output") { [output] in
       Self.collect(input, output)
@@ -111,6 +112,7 @@ public final class ChildProcess: Sendable {
     while waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
     let code = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
     status.withLock { $0 = code }
+    RunningChildren.forget(pid)
     return code
   }
 
