@@ -55,7 +55,7 @@ let package = Package(
     .plugin(name: "EmbedPublic", capability: .buildTool(), dependencies: ["embedpublic"]),
     .executableTarget(name: "embedpublic", dependencies: ["Bytes"], swiftSettings: strict),
     .executableTarget(name: "TOMLDecoder", dependencies: ["Bytes", "TOML"], swiftSettings: strict),
-    // The store's own benchmark, see Benchmarks/STORE.md.
+    // The store's own benchmark, see Benchmarks/RESULTS.md.
     .executableTarget(
       name: "storebench", dependencies: ["Bytes", "CLMDB", "EventLoop", "Service", "Store"],
       path: "Benchmarks/store", swiftSettings: strict),

@@ -3,7 +3,7 @@ import Glibc
 import Service
 import Store
 
-/// Measures the store alone, without a server. Benchmarks/STORE.md says how to read the lines.
+/// Measures the store alone, without a server. Benchmarks/RESULTS.md says how to read the lines.
 ///
 ///     storebench durable FOLDER            registrations a second by concurrency, against raw LMDB
 ///     storebench fill FOLDER COUNT...      fills up to each count, says how long it took and the size

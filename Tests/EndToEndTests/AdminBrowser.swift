@@ -18,14 +18,19 @@ final class AdminBrowser {
   private(set) var csrfToken: String?
 
   init(_ appliance: Appliance) {
-    client = appliance.client()
+    client = Self.patientClient(appliance)
   }
 
   /// Signed in.
   init(signedInAt appliance: Appliance) throws {
-    client = appliance.client()
+    client = Self.patientClient(appliance)
     let response = try logIn()
     guard response.status == 200 else { throw TestSupportError("login: \(response.status) \(response.text)") }
+  }
+
+  /// Thirty days of minutes are many numbers for a server under a sanitizer.
+  private static func patientClient(_ appliance: Appliance) -> BlockingHTTPClient {
+    BlockingHTTPClient(port: appliance.port, timeoutSeconds: 120)
   }
 
   @discardableResult
