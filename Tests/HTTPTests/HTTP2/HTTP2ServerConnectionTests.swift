@@ -109,25 +109,24 @@ private final class PlainServer {
     var cancelled = 0
     try await withLoop { loop in
       var kept: [HTTPResponder] = []
+      var client: HTTP2Client?
+      var handle: HTTP2RequestHandle?
+      var connections: () -> Int = { 0 }
       let server = try PlainServer(loop) { request, responder in
         kept.append(responder)
         responder.onCancel = {
           cancelled += 1
-          if cancelled == 2 { loop.stop() }
+          guard cancelled == 1 else { return loop.stop() }
+          #expect(connections() == 1)
+          // The other one goes with its connection.
+          loop.schedule(after: .zero) { client = nil }
         }
+        if kept.count == 2 { loop.schedule(after: .zero) { handle?.cancel() } }
       }
-      var client: HTTP2Client? = plainClient(loop, port: { server.port })
-      let handle = client?.send(post("/"), deadline: soon) { _ in }
+      connections = { server.connections.count }
+      client = plainClient(loop, port: { server.port })
+      handle = client?.send(post("/"), deadline: soon) { _ in }
       client?.send(post("/"), deadline: soon) { _ in }
-      loop.schedule(after: .milliseconds(50)) {
-        handle?.cancel()
-        // The other one goes with its connection.
-        loop.schedule(after: .milliseconds(50)) {
-          #expect(cancelled == 1)
-          #expect(server.connections.count == 1)
-          client = nil
-        }
-      }
     }
     #expect(cancelled == 2)
   }
