@@ -9,6 +9,8 @@ public struct CertificateFacts: Sendable, Hashable {
   public var hasExpired: Bool
   /// Seconds from now to its end; negative once it is over. Nil when it cannot be read.
   public var secondsLeft: Int64?
+  /// When it ends, in seconds since the epoch. Nil when it cannot be read.
+  public var expiresAt: Int64?
   /// Whether it stands for the host that was asked for (RFC 6125); true when none was.
   public var isForHost: Bool
 
@@ -45,6 +47,9 @@ public struct CertificateFacts: Sendable, Hashable {
     let isKnown = ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1
     daysLeft = Int(days)
     secondsLeft = isKnown ? Int64(days) * 86_400 + Int64(seconds) : nil
+    var end = tm()
+    expiresAt =
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1 ? Int64(timegm(&end)) : nil
     hasExpired = !isKnown || days < 0 || seconds < 0
     isForHost = host.map { X509_check_host(certificate, $0, $0.utf8.count, 0, nil) == 1 } ?? true
   }

@@ -58,6 +58,15 @@ final class AdminConsole: AdminHost {
 
   // MARK: Credentials
 
+  func expiry(of certificate: OwnCertificate) -> UInt64? {
+    let seconds =
+      switch certificate {
+      case .tls: server.tlsCertificateExpiry
+      case .apns: server.pushCertificateExpiry
+      }
+    return seconds.map { UInt64(clamping: $0) * 1000 }
+  }
+
   var credentials: [AdminCredential] {
     let configuration = server.configuration
     var credentials: [AdminCredential] = []
@@ -71,7 +80,7 @@ final class AdminConsole: AdminHost {
       credentials.append(
         AdminCredential(
           name: "APNs push certificate", key: "apns.certificate_file",
-          expiresAt: server.pushCertificateExpiry.map { UInt64(clamping: $0) * 1000 }))
+          expiresAt: expiry(of: .apns)))
     case nil: break
     }
     if let account = server.serviceAccountName {
