@@ -5,6 +5,16 @@ import Glibc
 import HTTP
 import Testing
 
+/// Answers with method, target and body.
+func echo(_ request: HTTPRequest) -> HTTPResponse {
+  .text(200, "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))")
+}
+
+/// A request for `path`, whole.
+func get(_ path: String, _ fields: String = "") -> String {
+  "GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+}
+
 /// A handler made of a closure.
 final class ClosureHandler: HTTPHandler {
   private let body: (HTTPRequest, HTTPResponder) -> Void
