@@ -91,27 +91,35 @@ async function deletion(clientID) {
   const isSure = await confirm({
     title: "Delete this registration?", yes: "Delete",
     text: `${shortID(clientID)} gets no push any more until its app registers anew. `
-      + "You can undo this for some minutes.",
+      + "You can undo this for ten minutes, unless pushbox restarts.",
   });
   if (!isSure) return;
   try {
     const { undo } = await api.send("DELETE", api.registration(clientID));
     go(link("registrations"));
-    notify(`${shortID(clientID)} is deleted. Undo is possible until ${format.hourMinute(undo.expires_at)}.`, {
-      action: "Undo", until: undo.expires_at, run: () => restoration(clientID, undo.id),
-    });
+    offerUndo(`Undo is possible until ${format.hourMinute(undo.expires_at)}.`, clientID, undo);
   } catch (error) {
     notify(`Not deleted: ${error.message}`, { sign: "rejected" });
   }
 }
 
+function offerUndo(words, clientID, undo, more = {}) {
+  notify(`${shortID(clientID)} is deleted. ${words}`, {
+    action: "Undo", until: undo.expires_at, run: () => restoration(clientID, undo), ...more,
+  });
+}
+
 async function restoration(clientID, undo) {
   try {
-    await api.send("POST", api.registration(clientID, "restore"), { undo });
+    await api.send("POST", api.registration(clientID, "restore"), { undo: undo.id });
     notify(`${shortID(clientID)} is registered again, as it was.`);
     go(link("registrations", clientID));
   } catch (error) {
-    notify(`Not undone: ${error.message}`, { sign: "rejected" });
+    // The keyboard stays where the password is asked for.
+    if (error.status === 401) {
+      return offerUndo("Not undone yet: sign in, then undo.", clientID, undo, { sign: "degraded", isQuiet: true });
+    }
+    notify(`Not undone: ${error.message}.`, { sign: "rejected", until: Date.now() + 60_000 });
   }
 }
 

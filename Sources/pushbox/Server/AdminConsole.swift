@@ -61,6 +61,7 @@ final class AdminConsole: AdminHost {
   var credentials: [AdminCredential] {
     let configuration = server.configuration
     var credentials: [AdminCredential] = []
+    if let certificate = server.certificateFacts { credentials.append(Self.own(certificate, configuration)) }
     switch configuration.apns?.authentication {
     case .token(_, let keyID, _):
       credentials.append(
@@ -71,7 +72,7 @@ final class AdminConsole: AdminHost {
       credentials.append(
         AdminCredential(
           name: "APNs push certificate", key: "apns.certificate_file",
-          expiresAt: server.pushCertificateExpiry.map { UInt64(clamping: $0) * 1000 }))
+          expiresAt: Self.milliseconds(server.pushCertificateExpiry)))
     case nil: break
     }
     if let account = server.serviceAccountName {
@@ -89,17 +90,31 @@ final class AdminConsole: AdminHost {
     return credentials
   }
 
+  private static func own(
+    _ certificate: CertificateFacts, _ configuration: Configuration
+  ) -> AdminCredential {
+    let host = configuration.server.publicURL.host
+    return AdminCredential(
+      name: "Server certificate", key: "tls.certificate_file", names: certificate.names,
+      issuer: certificate.issuer, expiresAt: milliseconds(certificate.expiry),
+      note: certificate.isForHost
+        ? nil : "It does not stand for \(host), the host of server.public_url: the relay will refuse it.")
+  }
+
+  /// - Parameter seconds: since the epoch.
+  private static func milliseconds(_ seconds: Int?) -> UInt64? {
+    seconds.map { UInt64(clamping: $0) * 1000 }
+  }
+
   private static func authorities(_ path: String, _ key: String) -> [AdminCredential] {
     guard let file = try? ConfigurationFile.read(path),
       let certificates = try? CertificateFacts.all(inPEM: String(decoding: file.bytes, as: UTF8.self))
     else {
       return [AdminCredential(name: "Authorities", key: key, note: "\(path) cannot be read.")]
     }
-    let now = Int64(clamping: WallClock.milliseconds())
     return certificates.map { facts in
       AdminCredential(
-        name: "Authority \(facts.commonName)", key: key,
-        expiresAt: facts.secondsLeft.map { UInt64(clamping: max(0, now + $0 * 1000)) })
+        name: "Authority \(facts.commonName)", key: key, expiresAt: milliseconds(facts.expiry))
     }
   }
 }

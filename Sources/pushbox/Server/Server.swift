@@ -108,6 +108,9 @@ final class Server: Sendable {
   /// When the push certificate ends, in seconds since the epoch; nil when APNs knows us by a token.
   var pushCertificateExpiry: Int? { running.withLock { $0.settings.gateways.apple?.certificateExpiry } }
 
+  /// What the certificate of `[tls]` says of itself; nil without TLS.
+  var certificateFacts: CertificateFacts? { running.withLock { $0.settings.certificate?.facts } }
+
   /// The address of the service account, as Google names it.
   var serviceAccountName: String? { running.withLock { $0.settings.gateways.google?.accountName } }
 
