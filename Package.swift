@@ -88,7 +88,9 @@ let package = Package(
     // What scripts/fuzz.sh and FuzzTests feed with random input.
     .target(
       name: "FuzzTargets",
-      dependencies: ["Bytes", "Configuration", "Crypto", "HTTP", "JSON", "Relay", "TLS", "TOML"],
+      dependencies: [
+        "API", "Bytes", "Configuration", "Crypto", "HTTP", "JSON", "Relay", "Store", "TLS", "TOML",
+      ],
       path: "Fuzz/Targets", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",

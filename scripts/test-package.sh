@@ -128,6 +128,18 @@ check_client_address() {
     fail "$1: the client's address is wrong: $(grep 'request refused' "$root/run/shim/pushbox.log" | tail -n 1)"
 }
 
+say "reload"
+inside systemctl reload pushbox | grep -qx 'reloaded: nothing is other than before' || fail "a reload fails"
+cp -p "$root/etc/pushbox/config.toml" "$root/tmp/good.toml"
+echo 'nonsense = "x"' >>"$root/etc/pushbox/config.toml"
+! inside systemctl reload pushbox 2>"$root/tmp/errors" || fail "a broken configuration is reloaded"
+grep -q '/etc/pushbox/config\.toml:[0-9]*:1: ' "$root/tmp/errors" ||
+  fail "a reload does not say what is wrong: $(cat "$root/tmp/errors")"
+inside pushbox health
+cp -p "$root/tmp/good.toml" "$root/etc/pushbox/config.toml"
+# As root, without the service manager.
+inside pushbox reload
+
 say "the client's address behind Caddy"
 check_client_address caddy /var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt
 

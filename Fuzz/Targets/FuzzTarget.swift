@@ -20,7 +20,8 @@ public struct FuzzTarget: Sendable {
 
   /// Every target; `FuzzTests` and `make fuzz` go through this list.
   public static let all: [FuzzTarget] = [
-    .http2Client, .http1Request, .json, .pushBody, .toml, .jwt, .didKey, .pkcs12,
+    .http2Client, .http1Request, .json, .pushBody, .registrationBody, .adminBody, .toml, .jwt, .didKey,
+    .pkcs12,
   ]
 }
 

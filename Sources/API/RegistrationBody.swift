@@ -4,7 +4,7 @@ import Service
 import Store
 
 /// Why a registration body cannot be used, with the status it is answered with.
-enum RegistrationBodyError: Error, Equatable {
+package enum RegistrationBodyError: Error, Equatable {
   /// Not JSON, or not an object.
   case malformed(String)
   /// A member is missing or has the wrong type.
@@ -30,13 +30,13 @@ extension RegistrationBodyError {
 }
 
 /// The body of `POST /clients`. Unknown members are ignored, as the SDKs' bodies grow.
-struct RegistrationBody {
-  let client: ClientID
-  let kind: TokenKind
-  let token: String
-  let alwaysRaw: Bool
+package struct RegistrationBody {
+  package let client: ClientID
+  package let kind: TokenKind
+  package let token: String
+  package let alwaysRaw: Bool
 
-  init(_ bytes: [UInt8]) throws(RegistrationBodyError) {
+  package init(_ bytes: [UInt8]) throws(RegistrationBodyError) {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSON.parse(bytes)

@@ -36,3 +36,13 @@ ssize_t linux_send_with_descriptor(int file, const void *bytes, size_t count, in
   }
   return sendmsg(file, &message, MSG_NOSIGNAL);
 }
+
+int linux_peer_credentials(int fd, int *process, unsigned *user, unsigned *group) {
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+  *process = peer.pid;
+  *user = peer.uid;
+  *group = peer.gid;
+  return 0;
+}

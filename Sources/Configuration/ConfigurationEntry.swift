@@ -1,9 +1,11 @@
 /// One key of the effective configuration, for people.
-public struct ConfigurationEntry: Sendable, Hashable {
+public struct ConfigurationEntry: Sendable, Equatable {
   public let key: ConfigurationKey
   /// As TOML; a placeholder for a secret.
   public let literal: String
   public let origin: ConfigurationOrigin
+  /// What the placeholder stands for, to tell whether it changed.
+  let secret: Secret?
 }
 
 extension ConfigurationKey {
@@ -47,8 +49,10 @@ extension ConfigurationEntry {
       {
         return nil
       }
+      let literal = entry.value.literal
       return ConfigurationEntry(
-        key: key, literal: key.isSecret ? "\"<redacted>\"" : entry.value.literal, origin: entry.origin)
+        key: key, literal: key.isSecret ? "\"<redacted>\"" : literal, origin: entry.origin,
+        secret: key.isSecret ? Secret(literal) : nil)
     }
   }
 }

@@ -86,7 +86,8 @@ extension ConfigurationKey {
     case .serverWatchConfig:
       KeyDefinition(
         .boolean, default: "false",
-        "Whether to reload by itself when this file or a key file that it names changes, as SIGHUP does.")
+        "Whether to reload by itself when this file or a key file that it names changes, as `pushbox reload` does."
+      )
 
     case .tlsCertificateFile:
       KeyDefinition(

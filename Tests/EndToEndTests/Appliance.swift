@@ -85,6 +85,8 @@ final class Appliance: Sendable {
     return process.wait()
   }
 
+  var processID: Int32 { process.withLock { $0 }.processID }
+
   /// Sends a signal and does not wait.
   func signal(_ signal: Int32) {
     process.withLock { $0 }.kill(signal)

@@ -101,6 +101,19 @@ private final class Cache {
     #expect(token.next(now: 161) == .fetch)
   }
 
+  @Test func aTokenJustFetchedThatIsRefusedIsRenewedTheFirstTime() {
+    let token = Cache()
+    _ = token.next(now: 0)
+    token.received("a", lifetime: 3600, now: 0)
+    #expect(token.refused("a", now: 0))
+    #expect(token.next(now: 0) == .fetch)
+    token.received("b", lifetime: 3600, now: 1)
+    #expect(!token.refused("b", now: 59))
+    #expect(token.next(now: 59) == .use("b"))
+    #expect(token.refused("b", now: 60))
+    #expect(token.next(now: 60) == .fetch)
+  }
+
   @Test func aShortLivedTokenIsNotFetchedForEveryPush() {
     let token = Cache()
     _ = token.next(now: 0)

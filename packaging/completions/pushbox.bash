@@ -4,7 +4,7 @@ _pushbox() {
   local options='' words='' files=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'serve check config health clients send backup restore export import verify rotate-key hash-password demo version help' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'serve reload check config health clients send backup restore export import verify rotate-key hash-password demo version help' -- "$current")
     return
   fi
   case $previous in
@@ -19,6 +19,7 @@ _pushbox() {
   esac
   case ${COMP_WORDS[1]} in
     serve) options='--config --help' ;;
+    reload) options='--config --help --json' ;;
     check) options='--config --help --json --online --strict' ;;
     config) options='--config --help' words='show' ;;
     health) options='--config --help --json --ready' ;;
@@ -33,7 +34,7 @@ _pushbox() {
     hash-password) options='--help' ;;
     demo) options='--help' ;;
     version) options='--help --json' ;;
-    help) options='--help' words='serve check config health clients send backup restore export import verify rotate-key hash-password demo version help' ;;
+    help) options='--help' words='serve reload check config health clients send backup restore export import verify rotate-key hash-password demo version help' ;;
   esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

@@ -1,8 +1,12 @@
 # Fish completion of pushbox.
 complete -c pushbox -f
-complete -c pushbox -n __fish_use_subcommand -a serve -d 'serve until SIGTERM; SIGHUP reloads the configuration'
+complete -c pushbox -n __fish_use_subcommand -a serve -d 'serve until SIGTERM; SIGHUP or pushbox reload reloads the configuration'
 complete -c pushbox -n '__fish_seen_subcommand_from serve' -l config -r -F
 complete -c pushbox -n '__fish_seen_subcommand_from serve' -l help
+complete -c pushbox -n __fish_use_subcommand -a reload -d 'have the running server read its configuration anew, and say what changed'
+complete -c pushbox -n '__fish_seen_subcommand_from reload' -l config -r -F
+complete -c pushbox -n '__fish_seen_subcommand_from reload' -l json
+complete -c pushbox -n '__fish_seen_subcommand_from reload' -l help
 complete -c pushbox -n __fish_use_subcommand -a check -d 'look at the configuration, keys, certificates, files and ports'
 complete -c pushbox -n '__fish_seen_subcommand_from check' -l config -r -F
 complete -c pushbox -n '__fish_seen_subcommand_from check' -l json
@@ -69,4 +73,4 @@ complete -c pushbox -n '__fish_seen_subcommand_from version' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from version' -l help
 complete -c pushbox -n __fish_use_subcommand -a help -d 'print this, or what a command does'
 complete -c pushbox -n '__fish_seen_subcommand_from help' -l help
-complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve check config health clients send backup restore export import verify rotate-key hash-password demo version help'
+complete -c pushbox -n '__fish_seen_subcommand_from help' -a 'serve reload check config health clients send backup restore export import verify rotate-key hash-password demo version help'

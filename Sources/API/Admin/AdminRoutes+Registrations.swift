@@ -9,71 +9,15 @@ import Store
 
 /// Finding, deleting and reviving registrations.
 extension AdminRoutes {
-  private static let maximumQueryBytes = 4096
-  private static let maximumPage = 200
-  private static let standardPage = 50
   /// Rows that one request looks at: some milliseconds.
   private static let rowLimit = 10_000
 
-  /// What a search asks for.
-  private struct Search: Sendable {
-    var query = ""
-    var filter = RegistrationFilter()
-    var cursor: String?
-    var limit = AdminRoutes.standardPage
-
-    /// Throws what is wrong, for the caller.
-    init(_ body: JSONObject) throws(SearchProblem) {
-      if let text = try Self.text("query", body, limit: AdminRoutes.maximumQueryBytes) {
-        query = String(text.drop { $0 == " " || $0 == "\n" || $0 == "\t" })
-        while let last = query.last, last == " " || last == "\n" || last == "\t" { query.removeLast() }
-      }
-      if let name = try Self.text("type", body, limit: 64) {
-        guard let kind = TokenKind(name: name) else {
-          throw SearchProblem("type must be apns, apns-sandbox or fcm")
-        }
-        filter.kind = kind
-      }
-      switch try Self.text("state", body, limit: 64) {
-      case nil: break
-      case "active": filter.state = .active
-      case "tombstoned": filter.state = .tombstoned
-      default: throw SearchProblem("state must be active or tombstoned")
-      }
-      if let value = body["never_pushed"], !value.isNull {
-        guard let flag = value.boolValue else { throw SearchProblem("never_pushed must be true or false") }
-        filter.neverPushed = flag
-      }
-      cursor = try Self.text("cursor", body, limit: ClientKey.maximumClientBytes)
-      if let value = body["limit"], !value.isNull {
-        guard let number = value.uint64Value, (1...UInt64(AdminRoutes.maximumPage)).contains(number) else {
-          throw SearchProblem("limit must be a number from 1 to \(AdminRoutes.maximumPage)")
-        }
-        limit = Int(number)
-      }
-    }
-
-    private static func text(_ name: String, _ body: JSONObject, limit: Int) throws(SearchProblem) -> String?
-    {
-      guard let value = body[name], !value.isNull else { return nil }
-      guard let text = value.stringValue, text.utf8.count <= limit else {
-        throw SearchProblem("\(name) must be a string of at most \(limit) bytes")
-      }
-      return text
-    }
-  }
-
-  private struct SearchProblem: Error {
-    let text: String
-    init(_ text: String) { self.text = text }
-  }
-
-  func search(_ body: JSONObject, _ call: Call) {
-    let search: Search
-    do throws(SearchProblem) {
-      search = try Search(body)
+  func search(_ body: AdminBody, _ call: Call) {
+    let search: RegistrationSearch
+    do throws(AdminBodyError) {
+      search = try body.search()
     } catch {
-      return call.fail(400, "field", error.text)
+      return call.fail(error)
     }
     shared.atDesk(loop) { reader in
       Self.page(search, reader)
@@ -84,7 +28,7 @@ extension AdminRoutes {
   }
 
   /// nil when the store cannot be read.
-  private static func page(_ search: Search, _ reader: StoreReader) -> [UInt8]? {
+  private static func page(_ search: RegistrationSearch, _ reader: StoreReader) -> [UInt8]? {
     do throws(StoreError) {
       var page = RegistrationPage()
       var matched = search.query.isEmpty ? "all" : "client_id"
@@ -208,9 +152,12 @@ extension AdminRoutes {
     }
   }
 
-  func restore(_ client: ClientID, _ body: JSONObject, _ call: Call) {
-    guard let id = body["undo"]?.stringValue, (1...64).contains(id.utf8.count) else {
-      return call.fail(400, "field", "undo must be the ID that the deletion gave")
+  func restore(_ client: ClientID, _ body: AdminBody, _ call: Call) {
+    let id: String
+    do throws(AdminBodyError) {
+      id = try body.undo()
+    } catch {
+      return call.fail(error)
     }
     guard let key = try? ClientKey(client: client.text),
       let record = shared.undo.record(id, of: key, now: shared.clock())

@@ -5,8 +5,6 @@ import JSON
 
 /// Signing in and out.
 extension AdminRoutes {
-  private static let maximumPasswordBytes = 1024
-
   func respondSession(_ session: AdminSessions.Session?, cookie: String? = nil, _ call: Call) {
     var response = HTTPResponse.json(200, Self.json(session, howToEnable: nil))
     if let cookie { response.fields.add("set-cookie", cookie) }
@@ -29,12 +27,12 @@ extension AdminRoutes {
     return writer.bytes
   }
 
-  func login(_ body: JSONObject, _ settings: AdminSettings, _ call: Call) {
-    guard let password = body["password"]?.stringValue,
-      password.utf8.count <= Self.maximumPasswordBytes
-    else {
-      return call.fail(
-        400, "field", "password must be a string of at most \(Self.maximumPasswordBytes) bytes")
+  func login(_ body: AdminBody, _ settings: AdminSettings, _ call: Call) {
+    let password: String
+    do throws(AdminBodyError) {
+      password = try body.password()
+    } catch {
+      return call.fail(error)
     }
     let shared = self.shared
     // Before anything is hashed: guessing must not cost us what it costs nobody else.

@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import EventLoop
 import HTTP
-import JSON
 import Relay
 import Service
 import Store
@@ -37,6 +36,10 @@ final class AdminRoutes {
 
     func fail(_ status: Int, _ name: String, _ message: String, retryAfter: Int? = nil) {
       respond(APIResponse.failure(status, name: name, message: message, retryAfter: retryAfter))
+    }
+
+    func fail(_ error: AdminBodyError) {
+      fail(400, error.name, error.text)
     }
 
     func storeFailed() {
@@ -107,7 +110,7 @@ final class AdminRoutes {
     withBody(route, call) { [self] in serve(route, $0, call) }
   }
 
-  private func serve(_ route: AdminRoute, _ body: JSONObject, _ call: Call) {
+  private func serve(_ route: AdminRoute, _ body: AdminBody, _ call: Call) {
     switch route {
     case .session, .login, .logout, .deliveryStream: break
     case .overview: overview(call)
@@ -140,19 +143,16 @@ final class AdminRoutes {
     }
   }
 
-  /// The request's JSON object, for routes that take one.
-  private func withBody(_ route: AdminRoute, _ call: Call, _ serve: (JSONObject) -> Void) {
-    guard route.takesBody else { return serve(JSONObject()) }
+  /// The request's body, for routes that take one.
+  private func withBody(_ route: AdminRoute, _ call: Call, _ serve: (AdminBody) -> Void) {
+    guard route.takesBody else { return serve(AdminBody()) }
     guard APIHandler.isJSON(call.request) else {
       return call.fail(415, "content_type", "the body must be sent as Content-Type: application/json")
     }
-    do throws(JSONError) {
-      guard case .object(let object) = try JSON.parse(call.request.body) else {
-        return call.fail(400, "body", "the body is not a JSON object")
-      }
-      serve(object)
+    do throws(AdminBodyError) {
+      serve(try AdminBody(call.request.body))
     } catch {
-      call.fail(400, "body", "the body is \(error)")
+      call.fail(error)
     }
   }
 

@@ -20,3 +20,5 @@ char **linux_environment(void);
 /// sendto(2), with a descriptor when it is not negative (unix(7), SCM_RIGHTS).
 ssize_t linux_send_with_descriptor(int file, const void *bytes, size_t count, int descriptor,
                                    const struct sockaddr *address, socklen_t length);
+/// SO_PEERCRED (socket(7)): the process, user and group at the other end of a Unix socket; 0 when it worked.
+int linux_peer_credentials(int fd, int *process, unsigned *user, unsigned *group);

@@ -5,8 +5,11 @@
 public struct FCMAccessToken: Sendable {
   /// How long before its end a token is renewed.
   public static let refreshMargin: UInt64 = 300
-  /// Shortest time between two tokens when FCM refuses them: a token this young is not refused for its age.
-  public static let minimumAge: UInt64 = 60
+  /// Shortest time from one token that FCM refused to the next: where a new one is refused too, it is not the
+  /// token that is at fault, and fetching for every push would not help.
+  public static let refusalPause: UInt64 = 60
+  /// A token is used for this long at least, whatever lifetime the endpoint gives it.
+  public static let shortestLifetime: UInt64 = 60
   /// Waits after failures: the first, doubled each time, up to the longest.
   public static let firstBackoff: UInt64 = 1
   public static let longestBackoff: UInt64 = 60
@@ -41,6 +44,8 @@ public struct FCMAccessToken: Sendable {
   /// The last fetch's failure, and how many failed in a row.
   private var failure: Failure?
   private var failureCount: UInt64 = 0
+  /// When a token was last given up because FCM refused it.
+  private var lastRefusal: UInt64?
 
   public init() {}
 
@@ -65,7 +70,7 @@ public struct FCMAccessToken: Sendable {
     isFetching = false
     failure = nil
     failureCount = 0
-    let (expiry, overflow) = now.addingReportingOverflow(max(lifetime, Self.minimumAge))
+    let (expiry, overflow) = now.addingReportingOverflow(max(lifetime, Self.shortestLifetime))
     token = Token(text: text, received: now, expiry: overflow ? .max : expiry)
   }
 
@@ -90,7 +95,8 @@ public struct FCMAccessToken: Sendable {
       // Another push reported it before.
       return true
     }
-    guard now >= current.received + Self.minimumAge else { return false }
+    if let lastRefusal, now < lastRefusal + Self.refusalPause { return false }
+    lastRefusal = now
     token = nil
     return true
   }

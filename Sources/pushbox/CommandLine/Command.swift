@@ -8,7 +8,8 @@ struct Command: Sendable {
 
   /// Every command, in the order of the help.
   static let all: [Command] = [
-    ServeCommand.command, CheckCommand.command, ConfigCommand.command, HealthCommand.command,
+    ServeCommand.command, ReloadCommand.command, CheckCommand.command, ConfigCommand.command,
+    HealthCommand.command,
     ClientsCommand.command, SendCommand.command, BackupCommand.command, RestoreCommand.command,
     ExportCommand.command,
     ImportCommand.command, VerifyCommand.command, RotateKeyCommand.command, HashPasswordCommand.command,

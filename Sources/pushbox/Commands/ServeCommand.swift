@@ -6,14 +6,14 @@ import Telemetry
 /// `pushbox serve`: runs until SIGTERM or SIGINT; SIGHUP reloads the configuration.
 enum ServeCommand {
   static let command = Command(
-    name: "serve", summary: "serve until SIGTERM; SIGHUP reloads the configuration",
+    name: "serve", summary: "serve until SIGTERM; SIGHUP or pushbox reload reloads the configuration",
     syntax: CommandSyntax(
       help: """
         Usage: pushbox serve [--config FILE]
 
         Takes registrations and pushes until SIGTERM or SIGINT, then finishes what is under way, for
-        server.shutdown_grace_ms at most. A second signal ends it at once. SIGHUP reloads the
-        configuration; a bad one changes nothing. Speaks the protocol of Type=notify to systemd, takes
+        server.shutdown_grace_ms at most. A second signal ends it at once. SIGHUP and
+        `pushbox reload` reload the configuration; a bad one changes nothing. Speaks the protocol of Type=notify to systemd, takes
         listening sockets from it (pushbox.socket) and leaves its own there over a restart.
         """, options: ["config"]), run: { run($0) })
 
@@ -55,7 +55,8 @@ enum ServeCommand {
         source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
       let signal = try waitForEnd(
         server, Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
-        CertificateReloader(server: server, log: log), breakdown, watchdog)
+        file: source.file,
+        CertificateReloader(server: server, log: log), breakdown, watchdog, log)
       notifier.stopping()
       if let reason = breakdown.reason {
         log.error("stopping, for the service manager to start pushbox anew: \(reason)")
@@ -75,8 +76,8 @@ enum ServeCommand {
 
   /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ server: Server, _ reloader: Reloader, _ certificates: CertificateReloader, _ breakdown: Breakdown,
-    _ watchdog: Watchdog?
+    _ server: Server, _ reloader: Reloader, file: String?, _ certificates: CertificateReloader,
+    _ breakdown: Breakdown, _ watchdog: Watchdog?, _ log: Log
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
       let loop = try EventLoop()
@@ -99,8 +100,10 @@ enum ServeCommand {
         onChange: { reloader.reload() }
       ).start()
       certificates.start(on: loop)
+      let channel = ReloadChannel.serve(file: file, on: loop, log: log) { reloader.reload() }
       breakdown.observe { loop.execute { loop.stop() } }
       loop.run()
+      channel?.close()
       source.cancel()
       return received
     } catch {

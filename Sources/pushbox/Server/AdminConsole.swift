@@ -30,8 +30,7 @@ final class AdminConsole: AdminHost {
 
   func reload(_ completion: @escaping @Sendable ([String]) -> Void) {
     loop.execute { [reloader] in
-      let isDone = reloader.reload()
-      completion(isDone ? [] : reloader.state.problems)
+      completion(reloader.reload().problems)
     }
   }
 

@@ -73,6 +73,9 @@ final class ConfigurationWatch {
 }
 
 extension Configuration {
+  /// Every file that it names, but those of the store.
+  var namedFiles: [String] { keyFiles + (tls.map { [$0.certificateFile, $0.keyFile] } ?? []) }
+
   /// The files that it names and that are read when it is loaded.
   var keyFiles: [String] {
     var files: [String] = []
@@ -86,7 +89,9 @@ extension Configuration {
       if let privateKeyFile { files.append(privateKeyFile) }
     case nil: break
     }
-    if case .file(let path)? = fcm?.serviceAccount { files.append(path) }
+    for case .file(let path)? in [fcm?.serviceAccount, admin?.passwordHash, metrics.token] {
+      files.append(path)
+    }
     files += [apns?.caFile, fcm?.caFile, outbound.caFile].compactMap { $0 }
     return files
   }

@@ -10,6 +10,8 @@ final class Reloader: Sendable {
   private let keeper: SocketKeeper
   private let log: Log
   private let current: Locked<ReloadState>
+  /// What is in effect.
+  private let loaded: Locked<ConfigurationSource.Loaded>
 
   /// - Parameter loaded: what `server` was started with.
   init(
@@ -21,6 +23,7 @@ final class Reloader: Sendable {
     self.notifier = notifier
     self.keeper = keeper
     self.log = log
+    self.loaded = Locked(loaded)
     current = Locked(
       ReloadState(file: source.file, loadedAt: RFC3339.now(), contentHash: loaded.contentHash))
   }
@@ -39,10 +42,10 @@ final class Reloader: Sendable {
     return (source.file.map { [$0] } ?? []) + configuration.keyFiles
   }
 
-  /// Reads the configuration anew and puts it into effect. When anything is wrong nothing changes: the log and
-  /// `state` say why, and the result is false.
+  /// Reads the configuration anew and puts it into effect. When anything is wrong nothing changes: the result, the
+  /// log and `state` say why.
   @discardableResult
-  func reload() -> Bool {
+  func reload() -> ReloadOutcome {
     notifier.reloading()
     do throws(ConfigurationError) {
       let loaded = try source.load()
@@ -50,21 +53,23 @@ final class Reloader: Sendable {
       do throws(ServerError) {
         try server.reload(loaded.configuration, loaded.credentials)
       } catch {
-        fail([error.description])
-        return false
+        return fail([error.description])
       }
       let now = server.addresses.map(\.address)
       keeper.forget(before.filter { !now.contains($0) })
       keeper.keep(server.listeningSockets)
-      succeed(loaded)
-      return true
+      return succeed(loaded)
     } catch {
-      fail(error.problems.map(\.description))
-      return false
+      return fail(error.problems.map(\.description))
     }
   }
 
-  private func succeed(_ loaded: ConfigurationSource.Loaded) {
+  private func succeed(_ loaded: ConfigurationSource.Loaded) -> ReloadOutcome {
+    let changes = self.loaded.withLock { inEffect in
+      let changes = loaded.changes(since: inEffect)
+      inEffect = loaded
+      return changes
+    }
     let settings = loaded.configuration.log
     log.level = settings.logLevel
     log.format = settings.logFormat
@@ -79,12 +84,14 @@ final class Reloader: Sendable {
       "configuration reloaded",
       [
         "configuration": .string(source.file ?? "environment"), "generation": .number(state.generation),
-        "sha256": .string(loaded.contentHash ?? ""), "attempt": .number(state.attempts),
+        "sha256": .string(loaded.contentHash ?? ""), "changes": .number(changes.count),
+        "attempt": .number(state.attempts),
       ])
     notifier.ready("serving")
+    return ReloadOutcome(changes: changes, warnings: loaded.warnings.map(\.description))
   }
 
-  private func fail(_ problems: [String]) {
+  private func fail(_ problems: [String]) -> ReloadOutcome {
     for problem in problems { log.error("configuration: \(problem)") }
     let attempts = current.withLock { state in
       state.problems = problems
@@ -96,6 +103,7 @@ final class Reloader: Sendable {
       "configuration not reloaded: the one that was in effect goes on",
       ["problems": .number(problems.count), "attempt": .number(attempts)])
     notifier.ready("serving; the last reload changed nothing: \(problems.first ?? "")")
+    return ReloadOutcome(problems: problems)
   }
 }
 
