@@ -32,7 +32,7 @@ export function historyCharts(signal) {
 
   function draw(history) {
     const time = { start: history.start_at, step: history.step_s * 1000 };
-    note.textContent = `a bar every ${format.span(time.step)}`;
+    note.textContent = time.step === 60_000 ? "pushes a minute" : `pushes in every ${format.span(time.step)}`;
     pushes.update({ ...time, series: pushSeries(history) });
     latencies.update({
       ...time,

@@ -51,7 +51,7 @@ function draw(main, item, calls, again, signal) {
     h("header.head",
       h("div", h("h1.id", { tabindex: -1 }, client_id), h("p.lead", label, ` · ${gatewayName(type)}`)),
       h("div.actions",
-        copyButton(client_id, "the client ID"), h("a.button", { href: link("why", client_id) }, "Why no push?"),
+        copyButton(client_id, "ID"), h("a.button", { href: link("why", client_id) }, "Why no push?"),
         state === "active" ? null : busyButton("Revive", null, () => revival(client_id, again)),
         busyButton("Delete…", "danger", () => deletion(client_id)))),
     h("div.columns.two",
@@ -80,7 +80,7 @@ function callList(calls) {
   return dataTable(["When", "Outcome", "Took"], calls.map((call) => {
     const { sign, word } = outcome(call.outcome);
     return [
-      h("span", { title: format.moment(call.received_at) }, format.ago(call.received_at)),
+      h("span", { title: format.ago(call.received_at) }, format.moment(call.received_at)),
       [stateLabel(sign, word), call.detail && h("span.aside", ` ${call.detail}`)],
       format.latency(call.duration_ms),
     ];
@@ -119,7 +119,8 @@ async function restoration(clientID, undo) {
     if (error.status === 401) {
       return offerUndo("Not undone yet: sign in, then undo.", clientID, undo, { sign: "degraded", isQuiet: true });
     }
-    notify(`Not undone: ${error.message}.`, { sign: "rejected", until: Date.now() + 60_000 });
+    const [first, ...rest] = error.message;
+    notify(`Not undone. ${first.toUpperCase()}${rest.join("")}.`, { sign: "rejected", until: Date.now() + 60_000 });
   }
 }
 

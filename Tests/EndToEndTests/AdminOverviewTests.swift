@@ -28,7 +28,7 @@ import Testing
     #expect(overview["store"]?["level"]?.stringValue == "ok")
     let names = overview["credentials"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
     #expect(names.contains { $0.hasPrefix("APNs signing key") })
-    #expect(overview["history"]?["count"]?.uint64Value == 120)
+    #expect(overview["history"]?["count"]?.uint64Value == 60)
   }
 
   @Test func numbersOverTimeShowThePushes() throws {

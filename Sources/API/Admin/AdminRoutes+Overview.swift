@@ -15,6 +15,9 @@ extension AdminRoutes {
   func overview(_ call: Call) {
     let shared = self.shared
     let api = self.api
+    guard shared.host != nil else {
+      return call.fail(503, "starting", "the server is starting or stopping: ask again", retryAfter: 1)
+    }
     shared.atDesk(loop) { reader in
       AdminOverview(shared, api).json(reader)
     } _: { json in
@@ -66,8 +69,8 @@ struct AdminOverview {
   private static let errorPercent = 95
   private static let expiryWarningDays = 30
   private static let expiryErrorDays = 7
-  /// Seconds.
-  private static let historyStep: UInt64 = 30
+  /// Seconds: pushes a minute.
+  private static let historyStep: UInt64 = 60
 
   private let shared: AdminShared
   private let api: APISettings

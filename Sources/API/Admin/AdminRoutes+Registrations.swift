@@ -164,7 +164,7 @@ extension AdminRoutes {
     else {
       return call.fail(
         409, "undo_expired",
-        "this deletion cannot be undone any more: it is ten minutes ago, or pushbox has restarted since. "
+        "this deletion cannot be undone any more: ten minutes have passed, or pushbox has restarted. "
           + "The app has to register anew")
     }
     let summary = record.summary

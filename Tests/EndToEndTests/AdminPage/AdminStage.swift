@@ -1,6 +1,7 @@
 import Bytes
 import Glibc
 import JSON
+import MockGateway
 import TestSupport
 import Testing
 
@@ -11,8 +12,8 @@ final class AdminStage {
   private func origin(_ port: UInt16?) -> String { "http://127.0.0.1:\(port ?? appliance.port)" }
 
   /// - Parameter more: further lines of `[admin]`.
-  init(more: String = "") throws {
-    appliance = try Appliance.withAdmin(more: more)
+  init(more: String = "", _ configure: (inout MockConfiguration) throws -> Void = { _ in }) throws {
+    appliance = try Appliance.withAdmin(more: more, configure)
     browser = try Browser()
     // Violations of the Content-Security-Policy, from the first moment of each document.
     try browser.devTools("Page.addScriptToEvaluateOnNewDocument") {
