@@ -11,15 +11,15 @@ public struct CertificateFacts: Sendable, Hashable {
   /// The organisation and the common name of its issuer, as far as it gives them.
   public var issuer: String?
   /// When it ends, in seconds since the epoch. Nil when that cannot be read.
-  public var expiry: Int?
+  public var expiresAt: Int64?
   /// Whether it stands for the host that was asked for (RFC 6125); true when none was.
   public var isForHost: Bool
 
   /// Seconds from now to its end; negative once it is over. Nil when it cannot be read.
-  public var secondsLeft: Int? { expiry.map { $0 - time(nil) } }
+  public var secondsLeft: Int64? { expiresAt.map { $0 - Int64(time(nil)) } }
 
   /// From now to its end, rounded towards zero; negative once it is over.
-  public var daysLeft: Int { (secondsLeft ?? 0) / 86_400 }
+  public var daysLeft: Int { Int((secondsLeft ?? 0) / 86_400) }
 
   /// Also when its end cannot be read.
   public var hasExpired: Bool { (secondsLeft ?? -1) < 0 }
@@ -52,7 +52,8 @@ public struct CertificateFacts: Sendable, Hashable {
     let issuer = [NID_organizationName, NID_commonName].compactMap { Self.text($0, of: issuerName) }
     self.issuer = issuer.isEmpty ? nil : issuer.joined(separator: ", ")
     var end = tm()
-    expiry = ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1 ? timegm(&end) : nil
+    expiresAt =
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1 ? Int64(timegm(&end)) : nil
     isForHost = host.map { X509_check_host(certificate, $0, $0.utf8.count, 0, nil) == 1 } ?? true
   }
 

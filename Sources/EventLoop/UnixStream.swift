@@ -47,7 +47,7 @@ public struct UnixStream: ~Copyable {
     while !rest.isEmpty {
       guard waits(for: POLLOUT, timeout) else { return }
       let count = rest.withUnsafeBufferPointer {
-        Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { return }

@@ -11,6 +11,9 @@ public protocol AdminHost: AnyObject, Sendable {
   var configuration: [AdminConfigurationValue] { get }
   /// What expires, or never does. May read files.
   var credentials: [AdminCredential] { get }
+  /// When a certificate by which others know this server ends, in milliseconds since the epoch; nil when there
+  /// is none.
+  func expiry(of certificate: OwnCertificate) -> UInt64?
   /// The address of each gateway, for people.
   var endpoints: [TokenKind: String] { get }
   var storePath: String { get }
@@ -70,6 +73,14 @@ public struct AdminConfigurationValue: Sendable {
     self.isSecret = isSecret
     self.help = help
   }
+}
+
+/// A certificate by which others know this server, as metrics name it.
+public enum OwnCertificate: String, CaseIterable, Sendable {
+  /// Of `[tls]`, which clients and the relay see.
+  case tls
+  /// Which APNs sees instead of a provider token.
+  case apns
 }
 
 /// A key or certificate by which this server is known, or knows others.

@@ -57,10 +57,19 @@ final class AdminConsole: AdminHost {
 
   // MARK: Credentials
 
+  func expiry(of certificate: OwnCertificate) -> UInt64? {
+    let seconds =
+      switch certificate {
+      case .tls: server.certificateFacts?.expiresAt
+      case .apns: server.pushCertificateExpiry
+      }
+    return Self.milliseconds(seconds)
+  }
+
   var credentials: [AdminCredential] {
     let configuration = server.configuration
     var credentials: [AdminCredential] = []
-    if let certificate = server.certificateFacts { credentials.append(Self.own(certificate, configuration)) }
+    if let facts = server.certificateFacts { credentials.append(serverCertificate(facts)) }
     switch configuration.apns?.authentication {
     case .token(_, let keyID, _):
       credentials.append(
@@ -71,7 +80,7 @@ final class AdminConsole: AdminHost {
       credentials.append(
         AdminCredential(
           name: "APNs push certificate", key: "apns.certificate_file",
-          expiresAt: Self.milliseconds(server.pushCertificateExpiry)))
+          expiresAt: expiry(of: .apns)))
     case nil: break
     }
     if let account = server.serviceAccountName {
@@ -89,19 +98,17 @@ final class AdminConsole: AdminHost {
     return credentials
   }
 
-  private static func own(
-    _ certificate: CertificateFacts, _ configuration: Configuration
-  ) -> AdminCredential {
-    let host = configuration.server.publicURL.host
+  private func serverCertificate(_ facts: CertificateFacts) -> AdminCredential {
+    let host = server.configuration.server.publicURL.host
     return AdminCredential(
-      name: "Server certificate", key: "tls.certificate_file", names: certificate.names,
-      issuer: certificate.issuer, expiresAt: milliseconds(certificate.expiry),
-      note: certificate.isForHost
+      name: "Server certificate", key: "tls.certificate_file", names: facts.names, issuer: facts.issuer,
+      expiresAt: expiry(of: .tls),
+      note: facts.isForHost
         ? nil : "It does not stand for \(host), the host of server.public_url: the relay will refuse it.")
   }
 
   /// - Parameter seconds: since the epoch.
-  private static func milliseconds(_ seconds: Int?) -> UInt64? {
+  private static func milliseconds(_ seconds: Int64?) -> UInt64? {
     seconds.map { UInt64(clamping: $0) * 1000 }
   }
 
@@ -113,7 +120,7 @@ final class AdminConsole: AdminHost {
     }
     return certificates.map { facts in
       AdminCredential(
-        name: "Authority \(facts.commonName)", key: key, expiresAt: milliseconds(facts.expiry))
+        name: "Authority \(facts.commonName)", key: key, expiresAt: milliseconds(facts.expiresAt))
     }
   }
 }
