@@ -88,13 +88,22 @@ public struct AdminCredential: Sendable {
   public var name: String
   /// The configuration's key that it came by.
   public var key: String
+  /// Host names and addresses of a server certificate.
+  public var names: [String]
+  /// Who issued a server certificate.
+  public var issuer: String?
   /// Milliseconds since the epoch; nil: never.
   public var expiresAt: UInt64?
   public var note: String?
 
-  public init(name: String, key: String, expiresAt: UInt64? = nil, note: String? = nil) {
+  public init(
+    name: String, key: String, names: [String] = [], issuer: String? = nil, expiresAt: UInt64? = nil,
+    note: String? = nil
+  ) {
     self.name = name
     self.key = key
+    self.names = names
+    self.issuer = issuer
     self.expiresAt = expiresAt
     self.note = note
   }

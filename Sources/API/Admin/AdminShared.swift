@@ -43,9 +43,9 @@ public final class AdminShared: Sendable {
     self.registry = registry
     self.clock = clock
     history = MetricsHistory(service.metrics, store: service.store, log: service.log)
-    actions = ActionLog(log: service.log)
     forwardedNotice = ForwardedFieldNotice(service)
     do {
+      actions = try ActionLog(store: service.store, log: service.log, clock: clock)
       desk = try LoopThread(name: "admin")
       hasher = try LoopThread(name: "passwords")
       let loop = desk.loop

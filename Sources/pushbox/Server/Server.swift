@@ -110,8 +110,8 @@ final class Server: Sendable {
     running.withLock { $0.settings.gateways.apple?.certificateExpiry.map { Int64($0) } }
   }
 
-  /// When the certificate of `[tls]` ends, in seconds since the epoch; nil without one.
-  var tlsCertificateExpiry: Int64? { running.withLock { $0.settings.certificate?.facts.expiresAt } }
+  /// What the certificate of `[tls]` says of itself; nil without one.
+  var certificateFacts: CertificateFacts? { running.withLock { $0.settings.certificate?.facts } }
 
   /// The address of the service account, as Google names it.
   var serviceAccountName: String? { running.withLock { $0.settings.gateways.google?.accountName } }
