@@ -20,6 +20,10 @@ enum BackupCommand {
       let store = try StoreCommand.openTool(settings)
       let counts = try StoreCommand.perform { () throws(StoreError) in
         let counts = try store.makeReader().counts()
+        // One call of LMDB's does it all: what it has written tells how far it is.
+        let display = GrowthDisplay(
+          of: Store.partialName(ofBackup: target), total: try store.status().registrations.usedBytes)
+        defer { display.end() }
         try store.backUpRegistrations(to: target)
         return counts
       }

@@ -17,10 +17,13 @@ enum VerifyCommand {
   private static func run(_ arguments: ArraySlice<String>) -> Int32 {
     StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
       let store = try StoreCommand.openTool(settings)
+      var progress = ProgressBar(total: nil)
+      defer { progress.clear() }
       let (problem, counts) = try StoreCommand.perform { () throws(StoreError) in
         let reader = try store.makeReader()
-        return (try reader.inconsistency(), try reader.counts())
+        return (try reader.inconsistency { progress.show($0) }, try reader.counts())
       }
+      progress.clear()
       if let problem {
         throw StoreCommand.Failure("\(StoreError.damaged(path: settings.path, detail: problem))")
       }
