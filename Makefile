@@ -3,7 +3,7 @@
 SOURCES := Sources Tests Fuzz Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist package-test test crash lint format bench soak fuzz siege tsan asan clean
+.PHONY: help run build dist reproducible package-test test crash lint format bench soak fuzz siege tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ build: ## install what building needs, build the release binary dist/pushbox
 dist: build ## pack dist/pushbox: a tarball, and a Debian package
 	@scripts/packages.sh dpkg-dev
 	@scripts/dist.sh
+
+reproducible: ## pack twice from clean clones and compare the bytes
+	@scripts/reproducible.sh
 
 package-test: dist ## as root: install, use, upgrade and purge the package in a bare Debian, by the README
 	@scripts/packages.sh debootstrap curl openssl
