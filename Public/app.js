@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { frame } from "./frame.js";
-import { notify } from "./notices.js";
+import { dismiss, notify } from "./notices.js";
 import { failure } from "./parts.js";
 import { current } from "./router.js";
 import { showDisabled, showLogin, showUnreachable } from "./views/login.js";
@@ -39,6 +39,7 @@ function welcome() {
 async function signOut() {
   try {
     await api.logout();
+    dismiss();
     askForPassword("You have signed out.");
   } catch (error) {
     // When the session had ended before, the password is asked for already.

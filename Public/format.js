@@ -50,9 +50,9 @@ export function ago(ms, now = Date.now()) {
 /** Milliseconds with as many digits as they deserve: `0.42 ms`, `12 ms`, `1.3 s`. */
 export function latency(ms) {
   if (!ms) return "0 ms";
-  if (ms >= 1000) return `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
-  if (ms >= 10) return `${Math.round(ms)} ms`;
-  return `${ms.toFixed(ms < 1 ? 2 : 1)} ms`;
+  if (ms >= 999.5) return `${(ms / 1000).toFixed(ms < 9950 ? 1 : 0)} s`;
+  if (ms >= 9.95) return `${Math.round(ms)} ms`;
+  return `${ms.toFixed(ms < 0.995 ? 2 : 1)} ms`;
 }
 
 /** `3.4 GiB`. */

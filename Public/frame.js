@@ -33,7 +33,6 @@ export const frame = {
     bar?.remove();
     bar = null;
     document.body.classList.remove("is-signed-in");
-    document.getElementById("notices").replaceChildren();
   },
 
   /** Marks the place that is shown. */

@@ -9,8 +9,8 @@ import { outcomeGroups } from "./words.js";
 /** The last hour comes with the overview; the others are asked for. */
 const ranges = {
   hour: { word: "Last hour" },
-  day: { word: "Last day", query: { range: "month", step_s: 900 }, columns: 96 },
-  month: { word: "Last 30 days", query: { range: "month", step_s: 14_400 }, columns: 180 },
+  day: { word: "Last day", query: { range: "day", step_s: 900 } },
+  month: { word: "Last 30 days", query: { range: "month", step_s: 14_400 } },
 };
 const percentiles = { p99: "99 % within", p95: "95 % within", p50: "Half within" };
 const nothing = "No push in this time";
@@ -32,7 +32,7 @@ export function historyCharts(signal) {
 
   function draw(history) {
     const time = { start: history.start_at, step: history.step_s * 1000 };
-    note.textContent = `a bar every ${format.span(time.step)}`;
+    note.textContent = time.step === 60_000 ? "pushes a minute" : `pushes in every ${format.span(time.step)}`;
     pushes.update({ ...time, series: pushSeries(history) });
     latencies.update({
       ...time,
@@ -42,11 +42,11 @@ export function historyCharts(signal) {
 
   async function choose(key) {
     chosen = key;
-    const { query, columns } = ranges[key];
+    const { query } = ranges[key];
     if (!query) return lastHour && draw(lastHour);
     try {
       const history = await api.get("metrics/history", { query, signal });
-      if (chosen === key) draw(latest(history, columns));
+      if (chosen === key) draw(history);
     } catch (error) {
       if (!signal.aborted) note.textContent = error.message;
     }
@@ -73,15 +73,4 @@ function pushSeries({ pushes, count }) {
     const columns = members.map((member) => pushes[member]).filter(Boolean);
     return { key, name, values: zeros.map((_, index) => columns.reduce((sum, column) => sum + column[index], 0)) };
   }).filter((group, index) => index === 0 || group.values.some(Boolean));
-}
-
-/** The last columns of a history. */
-function latest(history, wanted) {
-  const skip = Math.max(0, history.count - wanted);
-  const cut = (columns) =>
-    Object.fromEntries(Object.entries(columns).map(([key, values]) => [key, values.slice(skip)]));
-  return {
-    ...history, start_at: history.start_at + skip * history.step_s * 1000, count: history.count - skip,
-    pushes: cut(history.pushes), latency_ms: cut(history.latency_ms),
-  };
 }

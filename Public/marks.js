@@ -38,15 +38,17 @@ export function bar(left, bottom, width, height) {
 /** Lines, open where a value is null. */
 export function lines(series, { x, y, pitch }) {
   return s("g.marks", series.map(({ key, values }) => {
-    let isOpen = false;
-    const d = values.map((number, index) => {
-      const wasOpen = isOpen;
-      isOpen = number != null;
-      if (!isOpen) return "";
-      const point = `${(x(index) + pitch / 2).toFixed(1)} ${y(number).toFixed(1)}`;
-      // A lone value between gaps is a dot: a line of no length with round ends.
-      return wasOpen ? `L${point}` : `M${point}h0`;
-    }).join("");
-    return s(`path.series-${key}`, { d });
+    const point = (index) => `${(x(index) + pitch / 2).toFixed(1)} ${y(values[index]).toFixed(1)}`;
+    const isThere = (index) => values[index] != null;
+    let line = "";
+    // A lone value between gaps is a dot: a line of no length with round ends.
+    let dots = "";
+    for (let index = 0; index < values.length; index += 1) {
+      if (!isThere(index)) continue;
+      if (isThere(index - 1)) line += `L${point(index)}`;
+      else if (isThere(index + 1)) line += `M${point(index)}`;
+      else dots += `M${point(index)}h0`;
+    }
+    return [s(`path.series-${key}`, { d: line }), s(`path.series-${key}.dots`, { d: dots })];
   }));
 }

@@ -23,18 +23,23 @@ export function confirm({ title, text, yes }) {
 
 /**
  * Shows a notice above the content. With an `action` (its word and what it does) it stays until `until`,
- * milliseconds since the epoch, and takes the focus, so that the keyboard can undo at once; without, for ten
- * seconds.
+ * milliseconds since the epoch, and takes the focus, so that the keyboard can undo at once, unless `isQuiet`;
+ * without, for ten seconds.
  */
-export function notify(text, { sign = "ok", action, run, until = Date.now() + 10_000 } = {}) {
+export function notify(text, { sign = "ok", action, run, isQuiet = false, until = Date.now() + 10_000 } = {}) {
   const notice = h("div.notice", glyph(sign), h("p", text));
   const close = () => notice.remove();
   if (action) {
     const button = h("button", { type: "button", onclick: () => { close(); run(); } }, action);
     notice.append(button);
-    queueMicrotask(() => button.focus());
+    if (!isQuiet) queueMicrotask(() => button.focus());
   }
   notice.append(h("button.quiet", { type: "button", "aria-label": "Close this notice", onclick: close }, "Close"));
   document.getElementById("notices").replaceChildren(notice);
   setTimeout(close, Math.max(0, until - Date.now()));
+}
+
+/** Takes away what is shown. */
+export function dismiss() {
+  document.getElementById("notices").replaceChildren();
 }

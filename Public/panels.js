@@ -117,18 +117,26 @@ export function outcomes(overview) {
   return [barList(rows, "Pushes of the last hour by outcome")];
 }
 
+/** The first of many names, and how many more there are. */
+function few(names, most = 4) {
+  const more = names.length - most;
+  return names.slice(0, most).join(", ") + (more > 0 ? ` and ${format.count(more)} more` : "");
+}
+
 /** What expires, and when. */
 export function credentials({ credentials: all }) {
   if (!all.length) return [empty("None.", "Gateways bring keys; TLS brings a certificate.")];
   const expiry = ({ days_left, expires_at, note }) => {
     if (days_left == null) return note ?? "Does not expire.";
     if (days_left < 0) return `Expired on ${format.date(expires_at)}.`;
-    return `${format.plural(days_left, "day")} left, until ${format.date(expires_at)}.`;
+    return `${format.span(expires_at - Date.now())} left, until ${format.date(expires_at)}.`;
   };
   return [h("ul.credentials", all.map((each) => h(
     "li", glyph(levelSigns[each.level]),
     h("div", h("p", h("strong", each.name)), h("p.number", expiry(each)),
-      each.days_left != null && each.note && h("p", each.note), h("p.aside", h("code", each.key))))))];
+      each.days_left != null && each.note && h("p.advice", each.note),
+      each.names.length ? h("p", `For ${few(each.names)}${each.issuer ? `, issued by ${each.issuer}` : ""}.`) : null,
+      h("p.aside", h("code", each.key))))))];
 }
 
 /** How full the store is. */

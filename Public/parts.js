@@ -36,7 +36,7 @@ export function empty(title, ...text) {
 
 /** A button that copies a text, such as a client ID. */
 export function copyButton(text, noun) {
-  const button = h("button.quiet", { type: "button", "aria-label": `Copy ${noun}` }, "Copy");
+  const button = h("button.quiet", { type: "button" }, `Copy ${noun}`);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import * as format from "./format.js";
 import { glyph } from "./glyphs.js";
+import { outcomes } from "./words.js";
 
 /** A line of stations from top to bottom. */
 export function track(...stations) {
@@ -28,8 +29,14 @@ const stepWords = {
   looked_up: "Registration looked up",
   sent: "Sent to the gateway",
   retried: "Sent again",
-  answered: "Answered the relay",
 };
+
+/** What the server says of a step may begin with an outcome's short word. */
+const inWords = (text) => text.replace(/^[a-z_]+(?=$|:)/, (name) => outcomes[name]?.word ?? name);
+
+/** The last step: without a gateway there is only our own answer. */
+const lastWord = (steps) =>
+  (steps.some(({ name }) => name === "sent") ? "Gateway's answer, passed to the relay" : "We answered the relay");
 
 /**
  * The steps of a push against time: each row has a bar from the step before to its own moment.
@@ -43,7 +50,7 @@ export function waterfall(steps, duration) {
     bar.style.setProperty("--from", before / whole);
     bar.style.setProperty("--to", at_ms / whole);
     return h(
-      "tr", h("th", { scope: "row" }, stepWords[name] ?? name, text && h("span.step-text", text)),
+      "tr", h("th", { scope: "row" }, stepWords[name] ?? (name === "answered" ? lastWord(steps) : name), text && h("span.step-text", inWords(text))),
       h("td.lane", { "aria-hidden": "true" }, bar), h("td.number", format.latency(at_ms)),
       h("td.number.delta", index ? `+${format.latency(at_ms - before)}` : ""));
   });

@@ -40,13 +40,16 @@ function gatewayConcerns({ gateways }) {
 }
 
 function credentialConcerns({ credentials }) {
-  const titleOf = ({ name, days_left }) => {
+  const titleOf = ({ name, days_left, expires_at }) => {
     if (days_left == null) return name;
-    return days_left < 0 ? `${name} has expired` : `${name} expires in ${format.plural(days_left, "day")}`;
+    return days_left < 0 ? `${name} has expired` : `${name} expires in ${format.span(expires_at - Date.now())}`;
   };
+  // The files of [tls] are watched.
+  const adviceOf = ({ key }) => (key.startsWith("tls.")
+    ? `Put the renewed one in place of ${key}: it is taken into use by itself.`
+    : `Put the new one in place of ${key}, then reload.`);
   return credentials.filter(({ level }) => level !== "ok").map((each) => ({
-    sign: levelSigns[each.level], title: titleOf(each), reason: each.note,
-    advice: `Put the new one in place of ${each.key}, then reload.`,
+    sign: levelSigns[each.level], title: titleOf(each), reason: each.note, advice: adviceOf(each),
   }));
 }
 

@@ -33,7 +33,7 @@ function table(items) {
   return dataTable(["When", "What", "Client", "From"], items.map(({ at, action, target, ok, detail, address }) => [
     h("span", { title: format.ago(at) }, format.moment(at)),
     [ok ? wordOf(action) : stateLabel("rejected", failedWords[action] ?? `${wordOf(action)}: failed`),
-      detail && h("span.aside", ` ${detail}`)],
+      detail && !failedWords[action] && h("span.aside", ` ${detail}`)],
     target ? h("a.id", { href: link("registrations", target), title: target }, shortID(target)) : "",
     address ? h("code", address) : "",
   ]));

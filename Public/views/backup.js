@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { head, section } from "../parts.js";
 
 const restore = `systemctl stop pushbox
-pushbox restore BACKUP --config /etc/pushbox/config.toml
+runuser -u pushbox -- pushbox restore --force BACKUP
 systemctl start pushbox`;
 
 export const title = "Backup";
@@ -19,6 +19,6 @@ export function show(main) {
       h("p", "Device tokens in the copy are encrypted. Without the token key of this server it is of no use: keep ",
         h("code", "token.key"), " from the store's folder with it, but not in the same place.")),
     section("How to put it back", null,
-      h("p", "With the server stopped; the copy is verified in full before it takes the place of what is there."),
+      h("p", "With the server stopped. The copy is verified in full before it takes the place of what is there, which stays beside it."),
       h("pre", h("code", restore))));
 }

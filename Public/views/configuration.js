@@ -28,8 +28,9 @@ export async function show(main, { query, signal }) {
 }
 
 function fileState({ file, loaded_at, generation, attempts, differs_on_disk, problems, failed_at }) {
-  const onDisk = differs_on_disk ? stateLabel("degraded", "Has changed since: reload to put it into effect")
-    : stateLabel("ok", "The same as in effect");
+  const changed = problems.length ? "Has changed since, and cannot be loaded as it is"
+    : "Has changed since: reload to put it into effect";
+  const onDisk = differs_on_disk ? stateLabel("degraded", changed) : stateLabel("ok", "The same as in effect");
   return [
     problems.length ? problemList(problems, failed_at) : null,
     h("dl.facts",

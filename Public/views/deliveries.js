@@ -26,9 +26,17 @@ export function show(main, { query, signal }) {
   };
   main.replaceChildren(
     head(title, "Each push that the relay asked for, as it ends. Messages and device tokens are not shown."),
-    filterBar(filter, apply, tail.pause), tail.state, tail.nothing, tail.rows);
+    filterBar(filter, apply, tail.pause), tail.state, tail.nothing, columnHeads(), tail.rows);
   signal.addEventListener("abort", tail.stop);
   tail.start();
+}
+
+/** For the eye: each row is a button, whose parts are read one after the other. */
+function columnHeads() {
+  const words = ["Received", "Outcome", "Client", "Gateway", "Took"];
+  return h(
+    "div.tail-head", { "aria-hidden": "true" },
+    words.map((word, index) => h(index === words.length - 1 ? "span.number" : "span", word)));
 }
 
 function filterBar(filter, apply, pause) {

@@ -64,6 +64,10 @@ export function showLogin(main, { reason, welcome }) {
 
 /** Says how to turn the page on; shows nothing else. */
 export function showDisabled(main, session) {
+  if (session.elsewhere) {
+    return main.replaceChildren(h(
+      "div.gate", mark(), h("h1", "The admin page is not here"), h("p.lead", prose(session.how_to_enable))));
+  }
   main.replaceChildren(h(
     "div.gate", mark(), h("h1", "This admin page is off"),
     h("p.lead", "pushbox is running, but its configuration has no ", h("code", "[admin]"),

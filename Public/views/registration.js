@@ -51,7 +51,7 @@ function draw(main, item, calls, again, signal) {
     h("header.head",
       h("div", h("h1.id", { tabindex: -1 }, client_id), h("p.lead", label, ` · ${gatewayName(type)}`)),
       h("div.actions",
-        copyButton(client_id, "the client ID"), h("a.button", { href: link("why", client_id) }, "Why no push?"),
+        copyButton(client_id, "ID"), h("a.button", { href: link("why", client_id) }, "Why no push?"),
         state === "active" ? null : busyButton("Revive", null, () => revival(client_id, again)),
         busyButton("Delete…", "danger", () => deletion(client_id)))),
     h("div.columns.two",
@@ -80,7 +80,7 @@ function callList(calls) {
   return dataTable(["When", "Outcome", "Took"], calls.map((call) => {
     const { sign, word } = outcome(call.outcome);
     return [
-      h("span", { title: format.moment(call.received_at) }, format.ago(call.received_at)),
+      h("span", { title: format.ago(call.received_at) }, format.moment(call.received_at)),
       [stateLabel(sign, word), call.detail && h("span.aside", ` ${call.detail}`)],
       format.latency(call.duration_ms),
     ];
@@ -91,27 +91,36 @@ async function deletion(clientID) {
   const isSure = await confirm({
     title: "Delete this registration?", yes: "Delete",
     text: `${shortID(clientID)} gets no push any more until its app registers anew. `
-      + "You can undo this for some minutes.",
+      + "You can undo this for ten minutes, unless pushbox restarts.",
   });
   if (!isSure) return;
   try {
     const { undo } = await api.send("DELETE", api.registration(clientID));
     go(link("registrations"));
-    notify(`${shortID(clientID)} is deleted. Undo is possible until ${format.hourMinute(undo.expires_at)}.`, {
-      action: "Undo", until: undo.expires_at, run: () => restoration(clientID, undo.id),
-    });
+    offerUndo(`Undo is possible until ${format.hourMinute(undo.expires_at)}.`, clientID, undo);
   } catch (error) {
     notify(`Not deleted: ${error.message}`, { sign: "rejected" });
   }
 }
 
+function offerUndo(words, clientID, undo, more = {}) {
+  notify(`${shortID(clientID)} is deleted. ${words}`, {
+    action: "Undo", until: undo.expires_at, run: () => restoration(clientID, undo), ...more,
+  });
+}
+
 async function restoration(clientID, undo) {
   try {
-    await api.send("POST", api.registration(clientID, "restore"), { undo });
+    await api.send("POST", api.registration(clientID, "restore"), { undo: undo.id });
     notify(`${shortID(clientID)} is registered again, as it was.`);
     go(link("registrations", clientID));
   } catch (error) {
-    notify(`Not undone: ${error.message}`, { sign: "rejected" });
+    // The keyboard stays where the password is asked for.
+    if (error.status === 401) {
+      return offerUndo("Not undone yet: sign in, then undo.", clientID, undo, { sign: "degraded", isQuiet: true });
+    }
+    const [first, ...rest] = error.message;
+    notify(`Not undone. ${first.toUpperCase()}${rest.join("")}.`, { sign: "rejected", until: Date.now() + 60_000 });
   }
 }
 

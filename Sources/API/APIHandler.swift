@@ -54,6 +54,7 @@ public final class APIHandler: HTTPHandler {
   private let pages: PublicFiles
   private let admin: AdminRoutes
   private let log: Log
+  private let forwardedNotice: ForwardedFieldNotice
 
   public init(
     settings: APISettings, admin: AdminSettings?, loop: EventLoop, shared: AdminShared, pushes: PushService,
@@ -69,6 +70,7 @@ public final class APIHandler: HTTPHandler {
     status = StatusRoutes(settings: settings, reader: reader, shared: shared)
     self.admin = AdminRoutes(loop: loop, shared: shared, pushes: pushes, settings: admin, api: settings)
     log = shared.service.log
+    forwardedNotice = shared.forwardedNotice
   }
 
   /// Takes new settings for all requests from now on.
@@ -90,6 +92,7 @@ public final class APIHandler: HTTPHandler {
   }
 
   public func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
+    forwardedNotice.note(request, proxies)
     let requestID = RequestID.choose(request.fields.first("x-request-id"))
     if let segments = routes.adminSegments(request.path) {
       return handleAdmin(segments, request, responder, requestID, isAtOwnAddress: false)
@@ -138,6 +141,7 @@ public final class APIHandler: HTTPHandler {
 
     func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
       if let segments = handler.routes.adminSegments(request.path) {
+        handler.forwardedNotice.note(request, handler.proxies)
         let requestID = RequestID.choose(request.fields.first("x-request-id"))
         return handler.handleAdmin(segments, request, responder, requestID, isAtOwnAddress: true)
       }

@@ -38,6 +38,15 @@ public struct TrustedProxies: Sendable {
     return nearest
   }
 
+  /// The peer of a request whose `X-Forwarded-For` is ignored because the peer is not trusted; nil when nothing
+  /// is ignored.
+  public func ignoredPeer(of request: HTTPRequest) -> IPAddress? {
+    guard request.fields.first(Self.field) != nil,
+      let peer = request.remoteAddress.flatMap({ IPAddress(bytes: $0.ipBytes) }), !contains(peer)
+    else { return nil }
+    return peer
+  }
+
   /// An address as proxies write it: alone, with a port, or in brackets.
   private static func address(_ member: Substring) -> IPAddress? {
     var text = member.utf8[...]

@@ -15,6 +15,8 @@ public final class ServiceMetrics: Sendable {
   public let refusals: CounterFamily<RegistrationRefusal>
   /// Requests refused for the rate of their address.
   let limited: CounterFamily<RequestLimits.Kind>
+  /// Requests whose `X-Forwarded-For` was not believed.
+  public let forwardedIgnored: Counter
   public let pushLatency: Histogram
   /// Steps of a push before its gateway is asked.
   let verification: Histogram
@@ -41,6 +43,9 @@ public final class ServiceMetrics: Sendable {
     limited = registry.counters(
       "pushbox_requests_limited_total", help: "Requests refused because their address made too many.",
       by: "kind", RequestLimits.Kind.self)
+    forwardedIgnored = registry.counter(
+      "pushbox_forwarded_ignored_total",
+      help: "Requests with X-Forwarded-For from a peer that server.trusted_proxies does not name.")
     pushLatency = registry.histogram(
       "pushbox_push_duration_seconds", help: "Time from a push's arrival to its answer.")
     func step(_ name: String) -> Histogram {

@@ -12,7 +12,8 @@ public final class MetricsRegistry: Sendable {
   private enum Series: Sendable {
     case counter(Counter)
     case gauge(Gauge)
-    case reading(@Sendable () -> Double)
+    /// Nil: there is nothing to read now.
+    case reading(@Sendable () -> Double?)
     case histogram(Histogram)
   }
 
@@ -42,9 +43,10 @@ public final class MetricsRegistry: Sendable {
     return gauge
   }
 
-  /// Declares a gauge that is read by `read` when the metrics are rendered, on the rendering thread.
+  /// Declares a gauge that is read by `read` when the metrics are rendered, on the rendering thread. While it
+  /// gives nil the series is left out.
   public func gauge(
-    _ name: String, help: String, labels: [Label] = [], read: @escaping @Sendable () -> Double
+    _ name: String, help: String, labels: [Label] = [], read: @escaping @Sendable () -> Double?
   ) {
     _ = declare(name, help, "gauge", labels) { .reading(read) }
   }
@@ -134,7 +136,8 @@ public final class MetricsRegistry: Sendable {
     switch series {
     case .counter(let counter): line("", labels, counter.value)
     case .gauge(let gauge): line("", labels, gauge.value)
-    case .reading(let read): line("", labels, number(read()))
+    case .reading(let read):
+      if let value = read() { line("", labels, number(value)) }
     case .histogram(let histogram):
       let snapshot = histogram.snapshot
       let separator = labels.isEmpty ? "" : ","

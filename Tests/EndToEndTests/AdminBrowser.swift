@@ -1,4 +1,6 @@
 import Bytes
+import EventLoop
+import Glibc
 import JSON
 import MockGateway
 import MockRelay
@@ -17,20 +19,21 @@ final class AdminBrowser {
   private(set) var cookie: String?
   private(set) var csrfToken: String?
 
-  init(_ appliance: Appliance) {
-    client = Self.patientClient(appliance)
+  /// - Parameter port: where the page is, when it has an address of its own.
+  init(_ appliance: Appliance, port: UInt16? = nil) {
+    client = Self.patientClient(port ?? appliance.port)
   }
 
   /// Signed in.
-  init(signedInAt appliance: Appliance) throws {
-    client = Self.patientClient(appliance)
+  init(signedInAt appliance: Appliance, port: UInt16? = nil) throws {
+    client = Self.patientClient(port ?? appliance.port)
     let response = try logIn()
     guard response.status == 200 else { throw TestSupportError("login: \(response.status) \(response.text)") }
   }
 
   /// Thirty days of minutes are many numbers for a server under a sanitizer.
-  private static func patientClient(_ appliance: Appliance) -> BlockingHTTPClient {
-    BlockingHTTPClient(port: appliance.port, timeoutSeconds: 120)
+  private static func patientClient(_ port: UInt16) -> BlockingHTTPClient {
+    BlockingHTTPClient(port: port, timeoutSeconds: 120)
   }
 
   @discardableResult
@@ -69,14 +72,35 @@ final class AdminBrowser {
   func search(_ body: String) throws -> JSONValue? { try send("POST", "registrations/search", body).json }
 }
 
+/// Asks until it holds, for some seconds at most: what is written once a second is not there at once.
+func waitUntil(_ holds: () throws -> Bool) throws -> Bool {
+  let end = MonotonicTime.now() + .seconds(20)
+  while MonotonicTime.now() < end {
+    if try holds() { return true }
+    usleep(50_000)
+  }
+  return false
+}
+
 extension Appliance {
+  /// The port of `admin.listen`, from the log.
+  var adminPort: UInt16? {
+    guard
+      let line = log.split(separator: "\n").first(where: {
+        $0.contains("listening") && $0.contains("for=admin")
+      }),
+      let text = line.firstRange(of: "address=127.0.0.1:")?.upperBound
+    else { return nil }
+    return UInt16(line[text...].prefix { $0.isNumber })
+  }
+
   /// With the admin page on.
   static func withAdmin(
-    more: String = "", _ configure: (inout MockConfiguration) -> Void = { _ in }
+    more: String = "", _ configure: (inout MockConfiguration) throws -> Void = { _ in }
   ) throws -> Appliance {
-    try Appliance { settings in
+    try Appliance(gateway: { _ in }) { settings, _ in
       settings.more += "\n\n" + AdminBrowser.section + "\n" + more
-      configure(&settings)
+      try configure(&settings)
     }
   }
 }

@@ -155,10 +155,7 @@ import Testing
 
   @Test func thePageMayHaveAnAddressOfItsOwn() throws {
     let appliance = try Appliance.withAdmin(more: "listen = \"127.0.0.1:0\"")
-    let line = try #require(
-      appliance.log.split(separator: "\n").first { $0.contains("listening") && $0.contains("for=admin") })
-    let text = try #require(line.firstRange(of: "address=127.0.0.1:")?.upperBound)
-    let port = try #require(UInt16(line[text...].prefix { $0.isNumber }))
+    let port = try #require(appliance.adminPort)
     #expect(port != appliance.port)
     // Not here ...
     let outside = AdminBrowser(appliance)

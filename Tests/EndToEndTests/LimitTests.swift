@@ -53,6 +53,32 @@ import Testing
     #expect(try register(client, from: "192.0.2.3").status == 429)
   }
 
+  @Test func aProxyThatIsNotConfiguredIsNamed() throws {
+    let told = "X-Forwarded-For is ignored, since its sender is not in server.trusted_proxies"
+    let appliance = try Self.limited("")
+    let client = appliance.client()
+    #expect(try client.send("GET", "/health").status == 200)
+    #expect(!appliance.log.contains(told))
+    for path in ["/health", "/clients/a", "/admin/api/session"] {
+      _ = try client.send("GET", path, fields: [forwarded("192.0.2.1")])
+    }
+    #expect(appliance.waitForLog(told))
+    #expect(
+      try client.send("GET", "/metrics", fields: [forwarded("192.0.2.1")]).text
+        .contains("pushbox_forwarded_ignored_total 4\n"))
+    let lines = appliance.log.split(separator: "\n").filter { $0.contains(told) }
+    #expect(lines.count == 1 && lines.first?.hasSuffix(" peer=127.0.0.1") == true, "\(lines)")
+    // Once it is configured nothing is left to be said, and counted.
+    try appliance.configure {
+      $0.replacing("workers = 2", with: "workers = 2\ntrusted_proxies = [\"127.0.0.1\"]")
+    }
+    #expect(appliance.reload(1))
+    #expect(
+      try client.send("GET", "/metrics", fields: [forwarded("192.0.2.1")]).text
+        .contains("pushbox_forwarded_ignored_total 4\n"))
+    #expect(appliance.log.split(separator: "\n").count { $0.contains(told) } == 1)
+  }
+
   /// A flood of wrong signatures from the relay's own address must not keep its pushes out.
   @Test func pushesThatVerifyAreNeverLimited() throws {
     let appliance = try Self.limited("failed_signatures_per_minute = 5")

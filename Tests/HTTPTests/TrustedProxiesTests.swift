@@ -43,6 +43,19 @@ import Testing
     #expect(try client(["127.0.0.0/8"], "127.0.0.1", ["9.9.9.9, \(member), 127.0.0.2"]) == "127.0.0.2")
   }
 
+  @Test func whoseWordIsIgnoredIsKnown() throws {
+    func ignored(_ trusted: [String], _ peer: String, _ fields: [String]) -> String? {
+      var request = HTTPRequest(method: "GET", path: "/")
+      request.remoteAddress = SocketAddress(ip: peer, port: 1)
+      for field in fields { request.fields.add(field, "192.0.2.1") }
+      return TrustedProxies(trusted.compactMap { IPAddressBlock($0) }).ignoredPeer(of: request)?.description
+    }
+    #expect(ignored([], "10.0.0.5", ["x-forwarded-for"]) == "10.0.0.5")
+    #expect(ignored(["10.0.0.4"], "10.0.0.5", ["x-forwarded-for"]) == "10.0.0.5")
+    #expect(ignored(["10.0.0.0/24"], "10.0.0.5", ["x-forwarded-for"]) == nil)
+    #expect(ignored([], "10.0.0.5", ["x-forwarded"]) == nil)
+  }
+
   @Test func anEndlessChainIsNotReadToItsEnd() throws {
     let chain = (["9.9.9.9"] + [String](repeating: "127.0.0.3", count: 500)).joined(separator: ",")
     #expect(try client(["127.0.0.0/8"], "127.0.0.1", [chain]) == "127.0.0.3")

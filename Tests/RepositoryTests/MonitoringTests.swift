@@ -24,7 +24,7 @@ import Testing
     let process = try ChildProcess(try #require(Self.promtool), ["check", "rules", Self.rules])
     _ = process.waitForOutput("\u{0}")
     #expect(process.wait() == 0, "\(process.text)")
-    #expect(process.text.contains("8 rules found"))
+    #expect(process.text.contains("10 rules found"))
   }
 
   @Test func theDashboardIsJSONWithoutOverlappingPanels() throws {

@@ -15,6 +15,7 @@ private enum Outcome: String, CaseIterable { case accepted, refused }
     let open = registry.gauge("connections_open", help: "Open connections.")
     registry.gauge("load", help: "Load.") { 0.5 }
     registry.gauge("ratio", help: "Nothing by nothing.") { .nan }
+    registry.gauge("expiry", help: "Of what is not there.") { nil }
     pushes.increment()
     pushes.increment(by: 2)
     fcm.increment()
@@ -35,6 +36,8 @@ private enum Outcome: String, CaseIterable { case accepted, refused }
         # HELP ratio Nothing by nothing.
         # TYPE ratio gauge
         ratio NaN
+        # HELP expiry Of what is not there.
+        # TYPE expiry gauge
 
         """)
   }

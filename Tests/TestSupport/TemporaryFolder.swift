@@ -32,21 +32,43 @@ public final class TemporaryFolder: Sendable {
     }
   }
 
+  /// The bytes of the file at `path`.
+  public static func read(_ path: String) throws -> [UInt8] {
+    guard let file = fopen(path, "rb") else {
+      throw TestSupportError("open \(path): \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk.prefix(count) }
+    return bytes
+  }
+
+  /// What is in the folder.
+  public var names: [String] { Self.entries(path).map(\.name) }
+
   private static func remove(_ path: String) {
-    guard let handle = opendir(path) else { return }
-    while let entry = readdir(handle) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
-      if entry.pointee.d_type == UInt8(DT_DIR) {
+    for (name, isFolder) in entries(path) {
+      if isFolder {
         remove(path + "/" + name)
       } else {
         unlink(path + "/" + name)
       }
     }
-    closedir(handle)
     rmdir(path)
+  }
+
+  private static func entries(_ path: String) -> [(name: String, isFolder: Bool)] {
+    guard let handle = opendir(path) else { return [] }
+    defer { closedir(handle) }
+    var entries: [(name: String, isFolder: Bool)] = []
+    while let entry = readdir(handle) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { entries.append((name, entry.pointee.d_type == UInt8(DT_DIR))) }
+    }
+    return entries
   }
 }
 

@@ -1,53 +1,90 @@
 import Bytes
 import EventLoop
+import Store
 import Telemetry
 
-/// What was done by way of the admin page: the latest in memory, all of it in the log.
+/// What was done by way of the admin page: the latest in memory and in the store, which brings them back after a
+/// restart; all of it in the log. Any thread.
 final class ActionLog: Sendable {
   enum Action: String, Sendable {
     case login, logout, delete, restore, revive, reload, backup
     case testPush = "test_push"
   }
 
-  struct Entry: Sendable {
-    /// Milliseconds since the epoch.
-    var time: UInt64
-    var action: Action
-    /// A client ID.
-    var target: String?
-    var isGood: Bool
-    var detail: String?
-    var address: String?
+  /// Milliseconds that an action is kept at most.
+  static let retention: UInt64 = 90 * 86_400_000
+
+  /// The oldest first.
+  private struct Content {
+    var signedIn: [ActionRecord] = []
+    /// Apart, so that whoever guesses passwords pushes out nothing else.
+    var strangers: [ActionRecord] = []
+
+    mutating func append(_ record: ActionRecord) {
+      if record.isSignedIn {
+        Self.append(record, to: &signedIn)
+      } else {
+        Self.append(record, to: &strangers)
+      }
+    }
+
+    private static func append(_ record: ActionRecord, to records: inout [ActionRecord]) {
+      if records.count >= Store.actionLimit { records.removeFirst(records.count - Store.actionLimit + 1) }
+      records.append(record)
+    }
   }
 
-  private static let limit = 500
-  private let entries = Locked<[Entry]>([])
+  private let store: Store
   private let log: Log
+  /// Milliseconds since the epoch.
+  private let clock: @Sendable () -> UInt64
+  private let content = Locked(Content())
 
-  init(log: Log) {
+  /// Begins with what earlier processes kept.
+  init(
+    store: Store, log: Log, clock: @escaping @Sendable () -> UInt64 = { WallClock.milliseconds() }
+  ) throws(StoreError) {
+    self.store = store
     self.log = log
+    self.clock = clock
+    let earlier = try store.makeReader().actions(since: Self.cutoff(clock()))
+    content.withLock { content in
+      for record in earlier { content.append(record) }
+    }
   }
 
+  private static func cutoff(_ now: UInt64) -> UInt64 { now > retention ? now - retention : 0 }
+
+  /// - Parameter target: a client ID.
   func note(
     _ action: Action, target: String? = nil, isGood: Bool = true, detail: String? = nil,
     by address: IPAddress?
   ) {
-    let entry = Entry(
-      time: WallClock.milliseconds(), action: action, target: target, isGood: isGood, detail: detail,
-      address: address.map { $0.description })
-    entries.withLock { entries in
-      if entries.count >= Self.limit { entries.removeFirst(entries.count - Self.limit + 1) }
-      entries.append(entry)
+    let record = ActionRecord(
+      time: clock(), action: action.rawValue, target: target, isGood: isGood, detail: detail,
+      address: address.map { $0.description }, isSignedIn: action != .login || isGood)
+    content.withLock { $0.append(record) }
+    let log = self.log
+    store.keepAction(record, expiringBefore: Self.cutoff(record.time)) { result in
+      if case .failure(let error) = result {
+        log.warning(
+          "an action of the admin page is not kept over a restart", ["error": "\(error)"])
+      }
     }
     log.log(
       isGood ? .info : .warning, "admin",
       [
         "action": .string(action.rawValue), "client": .clientID(target ?? ""),
         "good": .string(isGood ? "yes" : "no"), "detail": .string(detail ?? ""),
-        "address": .string(entry.address ?? ""),
+        "address": .string(record.address ?? ""),
       ])
   }
 
   /// Newest first.
-  var latest: [Entry] { entries.withLock { $0.reversed() } }
+  var latest: [ActionRecord] {
+    let content = content.withLock { $0 }
+    let cutoff = Self.cutoff(clock())
+    return (content.signedIn + content.strangers).filter { $0.time >= cutoff }.sorted { $0.time < $1.time }
+      .reversed()
+  }
 }

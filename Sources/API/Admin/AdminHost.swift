@@ -11,6 +11,9 @@ public protocol AdminHost: AnyObject, Sendable {
   var configuration: [AdminConfigurationValue] { get }
   /// What expires, or never does. May read files.
   var credentials: [AdminCredential] { get }
+  /// When a certificate by which others know this server ends, in milliseconds since the epoch; nil when there
+  /// is none.
+  func expiry(of certificate: OwnCertificate) -> UInt64?
   /// The address of each gateway, for people.
   var endpoints: [TokenKind: String] { get }
   var storePath: String { get }
@@ -72,18 +75,35 @@ public struct AdminConfigurationValue: Sendable {
   }
 }
 
+/// A certificate by which others know this server, as metrics name it.
+public enum OwnCertificate: String, CaseIterable, Sendable {
+  /// Of `[tls]`, which clients and the relay see.
+  case tls
+  /// Which APNs sees instead of a provider token.
+  case apns
+}
+
 /// A key or certificate by which this server is known, or knows others.
 public struct AdminCredential: Sendable {
   public var name: String
   /// The configuration's key that it came by.
   public var key: String
+  /// Host names and addresses of a server certificate.
+  public var names: [String]
+  /// Who issued a server certificate.
+  public var issuer: String?
   /// Milliseconds since the epoch; nil: never.
   public var expiresAt: UInt64?
   public var note: String?
 
-  public init(name: String, key: String, expiresAt: UInt64? = nil, note: String? = nil) {
+  public init(
+    name: String, key: String, names: [String] = [], issuer: String? = nil, expiresAt: UInt64? = nil,
+    note: String? = nil
+  ) {
     self.name = name
     self.key = key
+    self.names = names
+    self.issuer = issuer
     self.expiresAt = expiresAt
     self.note = note
   }

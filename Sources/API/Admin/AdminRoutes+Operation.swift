@@ -65,7 +65,7 @@ extension AdminRoutes {
     for entry in shared.actions.latest {
       writer.beginObject()
       writer.member("at", entry.time)
-      writer.member("action", entry.action.rawValue)
+      writer.member("action", entry.action)
       writer.optional("target", entry.target)
       writer.member("ok", entry.isGood)
       writer.optional("detail", entry.detail)

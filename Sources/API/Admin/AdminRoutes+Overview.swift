@@ -6,13 +6,18 @@ import Store
 
 /// What the first page shows, and numbers over time.
 extension AdminRoutes {
+  /// What may be asked for, in seconds to a step. Such that no answer holds more than `HistoryColumns.maximumCount`
+  /// steps.
   private static let steps: [String: (allowed: Set<UInt64>, standard: UInt64)] = [
-    "hour": ([1, 10, 30, 60], 10), "month": ([60, 900, 3600, 14_400], 3600),
+    "hour": ([1, 10, 30, 60], 10), "day": ([60, 300, 900], 900), "month": ([900, 3600, 14_400], 3600),
   ]
 
   func overview(_ call: Call) {
     let shared = self.shared
     let api = self.api
+    guard shared.host != nil else {
+      return call.fail(503, "starting", "the server is starting or stopping: ask again", retryAfter: 1)
+    }
     shared.atDesk(loop) { reader in
       AdminOverview(shared, api).json(reader)
     } _: { json in
@@ -24,12 +29,15 @@ extension AdminRoutes {
   func history(_ call: Call) {
     guard let query = QueryParameters(call.request.query), let range = query["range"],
       let steps = Self.steps[range]
-    else { return call.fail(400, "field", "range must be hour or month") }
+    else { return call.fail(400, "field", "range must be hour, day or month") }
     var step = steps.standard
     if let text = query["step_s"] {
       guard let number = UInt64(text), steps.allowed.contains(number) else {
         let allowed = steps.allowed.sorted().map(String.init).joined(separator: ", ")
-        return call.fail(400, "field", "step_s must be one of \(allowed) for this range")
+        return call.fail(
+          400, "field",
+          "step_s must be one of \(allowed) for range=\(range): an answer holds at most "
+            + "\(HistoryColumns.maximumCount) steps")
       }
       step = number
     }
@@ -38,8 +46,11 @@ extension AdminRoutes {
       var writer = JSONWriter()
       do throws(StoreError) {
         let columns =
-          range == "hour"
-          ? shared.history.lastHour(step: step) : try shared.history.lastMonth(step: step, reader)
+          switch range {
+          case "hour": shared.history.lastHour(step: step)
+          case "day": try shared.history.lastMinutes(MetricsHistory.minutesPerDay, step: step, reader)
+          default: try shared.history.lastMinutes(MetricsHistory.minutes, step: step, reader)
+          }
         writer.history(columns, range: range)
       } catch {
         return nil
@@ -58,8 +69,8 @@ struct AdminOverview {
   private static let errorPercent = 95
   private static let expiryWarningDays = 30
   private static let expiryErrorDays = 7
-  /// Seconds.
-  private static let historyStep: UInt64 = 30
+  /// Seconds: pushes a minute.
+  private static let historyStep: UInt64 = 60
 
   private let shared: AdminShared
   private let api: APISettings
@@ -174,14 +185,24 @@ struct AdminOverview {
       writer.beginObject()
       writer.member("name", credential.name)
       writer.member("key", credential.key)
+      writer.key("names")
+      writer.beginArray()
+      for name in credential.names { writer.value(name) }
+      writer.endArray()
+      writer.optional("issuer", credential.issuer)
       writer.optional("expires_at", credential.expiresAt)
-      let days = credential.expiresAt.map { (Int64(clamping: $0) - now) / 86_400_000 }
+      let days = credential.expiresAt.map { Self.days(Int64(clamping: $0) - now) }
       writer.optional("days_left", days)
       writer.member("level", Self.level(daysLeft: days))
       writer.optional("note", credential.note)
       writer.endObject()
     }
     writer.endArray()
+  }
+
+  /// Whole days; negative as soon as it is over.
+  private static func days(_ milliseconds: Int64) -> Int64 {
+    milliseconds / 86_400_000 - (milliseconds < 0 ? 1 : 0)
   }
 
   private static func level(daysLeft: Int64?) -> String {

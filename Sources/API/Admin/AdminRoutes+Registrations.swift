@@ -163,7 +163,9 @@ extension AdminRoutes {
       let record = shared.undo.record(id, of: key, now: shared.clock())
     else {
       return call.fail(
-        409, "undo_expired", "this deletion cannot be undone any more: the app has to register anew")
+        409, "undo_expired",
+        "this deletion cannot be undone any more: ten minutes have passed, or pushbox has restarted. "
+          + "The app has to register anew")
     }
     let summary = record.summary
     let restored = ImportedRegistration(

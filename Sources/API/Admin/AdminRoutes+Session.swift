@@ -6,19 +6,23 @@ import JSON
 /// Signing in and out.
 extension AdminRoutes {
   func respondSession(_ session: AdminSessions.Session?, cookie: String? = nil, _ call: Call) {
-    var response = HTTPResponse.json(200, Self.json(session, howToEnable: nil))
+    var response = HTTPResponse.json(200, Self.json(session, howToEnable: nil, isElsewhere: false))
     if let cookie { response.fields.add("set-cookie", cookie) }
     call.respond(response)
   }
 
-  func respondDisabled(_ howToEnable: String, _ call: Call) {
-    call.respond(.json(200, Self.json(nil, howToEnable: howToEnable)))
+  /// - Parameter isElsewhere: whether the page is on, but at an address of its own.
+  func respondDisabled(_ howToEnable: String, isElsewhere: Bool, _ call: Call) {
+    call.respond(.json(200, Self.json(nil, howToEnable: howToEnable, isElsewhere: isElsewhere)))
   }
 
-  private static func json(_ session: AdminSessions.Session?, howToEnable: String?) -> [UInt8] {
+  private static func json(
+    _ session: AdminSessions.Session?, howToEnable: String?, isElsewhere: Bool
+  ) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("enabled", howToEnable == nil)
+    writer.member("elsewhere", isElsewhere)
     writer.member("signed_in", session != nil)
     writer.optional("csrf_token", session?.csrfToken)
     writer.optional("expires_at", session?.expiresAt)

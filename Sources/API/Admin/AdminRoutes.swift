@@ -84,7 +84,7 @@ final class AdminRoutes {
     }
     guard let settings, call.isAtOwnAddress || !settings.hasOwnAddress else {
       let reason = settings == nil ? AdminSettings.howToEnable : AdminSettings.whereItIs
-      if route == .session { return respondDisabled(reason, call) }
+      if route == .session { return respondDisabled(reason, isElsewhere: settings != nil, call) }
       return call.fail(404, "admin_disabled", "the admin page is not here. \(reason)")
     }
     let cookie = Cookie.value(of: settings.cookieName, in: call.request)

@@ -21,9 +21,9 @@ public struct AdminSettings: Sendable {
   /// every path (RFC 6265bis, section 4.1.3.2).
   var cookieName: String { isSecure ? "__Host-pushbox_session" : "pushbox_session" }
 
-  static let whereItIs = "The admin page has an address of its own: admin.listen in the configuration."
+  static let whereItIs = "It has an address of its own: `admin.listen` in the configuration."
 
   static let howToEnable =
-    "Run `pushbox hash-password`, put its answer in the configuration as password_hash in a section [admin], then "
-    + "reload pushbox (systemctl reload pushbox)."
+    "Run `pushbox hash-password`, put its answer in the configuration as `password_hash` in a section `[admin]`, then "
+    + "reload pushbox (`systemctl reload pushbox`)."
 }

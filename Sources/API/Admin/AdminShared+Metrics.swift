@@ -15,6 +15,7 @@ extension AdminShared {
       "process_start_time_seconds", help: "When the process started, in seconds since the epoch.",
       read: { Double(startedAt) / 1000 })
     exposeStore()
+    exposeCertificates()
     exposeRustNames()
   }
 
@@ -40,6 +41,16 @@ extension AdminShared {
     registry.gauge(
       "pushbox_configuration_reload_ok", help: "1 unless the latest reload changed nothing.",
       read: { [weak self] in self?.host?.reloadState.problems.isEmpty == false ? 0 : 1 })
+  }
+
+  private func exposeCertificates() {
+    for certificate in OwnCertificate.allCases {
+      registry.gauge(
+        "pushbox_certificate_expiration_timestamp_seconds",
+        help: "When the certificate ends, in seconds since the epoch.",
+        labels: [("certificate", certificate.rawValue)],
+        read: { [weak self] in self?.host?.expiry(of: certificate).map { Double($0 / 1000) } })
+    }
   }
 
   private func exposeRustNames() {

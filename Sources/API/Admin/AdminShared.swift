@@ -13,6 +13,7 @@ public final class AdminShared: Sendable {
   let loginLock = Locked(LoginLock())
   let actions: ActionLog
   let undo = UndoVault()
+  let forwardedNotice: ForwardedFieldNotice
   let startedAt = WallClock.milliseconds()
   /// Milliseconds since the epoch; tests give another.
   let clock: @Sendable () -> UInt64
@@ -42,8 +43,9 @@ public final class AdminShared: Sendable {
     self.registry = registry
     self.clock = clock
     history = MetricsHistory(service.metrics, store: service.store, log: service.log)
-    actions = ActionLog(log: service.log)
+    forwardedNotice = ForwardedFieldNotice(service)
     do {
+      actions = try ActionLog(store: service.store, log: service.log, clock: clock)
       desk = try LoopThread(name: "admin")
       hasher = try LoopThread(name: "passwords")
       let loop = desk.loop
@@ -86,6 +88,7 @@ public final class AdminShared: Sendable {
   /// Takes a new configuration: another password ends all sessions.
   public func use(_ settings: AdminSettings?) {
     sessions.use(settings?.password)
+    forwardedNotice.reset()
   }
 
   /// What `host` says is shown; it is held weakly.

@@ -2,6 +2,9 @@ import Store
 
 /// Numbers over time, by steps of equal length.
 public struct HistoryColumns: Sendable {
+  /// Steps at most: each costs memory and time to write, all on one thread.
+  public static let maximumCount = 3600
+
   public struct Latency: Sendable {
     /// Nil where nothing was measured.
     public var values: [LatencyPercentiles?]

@@ -9,7 +9,8 @@ public final class MetricsHistory: Sendable {
   /// Seconds kept in memory.
   public static let seconds: UInt64 = 3600
   /// Minutes kept in the store.
-  public static let minutes: UInt64 = 30 * 24 * 60
+  public static let minutes: UInt64 = 30 * minutesPerDay
+  public static let minutesPerDay: UInt64 = 24 * 60
 
   private struct Content {
     var totals: HistorySample
@@ -107,12 +108,16 @@ public final class MetricsHistory: Sendable {
     }
   }
 
-  /// The last 30 days in steps of `step` seconds, a multiple of 60. Reads the store.
-  public func lastMonth(step: UInt64, _ reader: StoreReader) throws(StoreError) -> HistoryColumns {
+  /// The last `minutes` in steps of `step` seconds, a multiple of 60 that is long enough for
+  /// `HistoryColumns.maximumCount`: with a shorter one, what does not fit is left out at the beginning. Reads the store.
+  public func lastMinutes(
+    _ minutes: UInt64, step: UInt64, _ reader: StoreReader
+  ) throws(StoreError) -> HistoryColumns {
     let minutesPerStep = max(1, step / 60)
     let (minute, current) = content.withLock { ($0.second / 60, $0.minute) }
     let end = (minute / minutesPerStep + 1) * minutesPerStep
-    let start = end > Self.minutes ? end - Self.minutes : 0
+    let wanted = min(minutes, minutesPerStep * UInt64(HistoryColumns.maximumCount))
+    let start = end > wanted ? end - wanted : 0
     var samples = [HistorySample](
       repeating: HistorySample(), count: Int((end - start) / minutesPerStep))
     try reader.forEachHistory(in: start..<end) { minute, bytes in

@@ -7,25 +7,29 @@ struct DeliveredMarks: Sendable {
   let expiry: Table
   let activity: ActivityTable
   let history: HistoryTable
+  let actions: ActionTable
 
   init(_ environment: LMDBEnvironment) throws(StoreError) {
     self.environment = environment
     let meta: Table
     let activity: Table
     let history: Table
-    (meta, marks, expiry, activity, history) = try environment.openingTables {
+    let actions: Table
+    (meta, marks, expiry, activity, history, actions) = try environment.openingTables {
       (transaction) throws(StoreError) in
       let meta = try environment.openTable("meta", in: transaction)
       let marks = try environment.openTable("marks", in: transaction)
       let expiry = try environment.openTable("expiry", in: transaction)
       let activity = try environment.openTable("activity", in: transaction)
       let history = try environment.openTable("history", in: transaction)
+      let actions = try environment.openTable("actions", in: transaction)
       try Schema.deliveries.prepare(meta, in: &transaction)
-      return (meta, marks, expiry, activity, history)
+      return (meta, marks, expiry, activity, history, actions)
     }
     self.activity = ActivityTable(table: activity)
     self.history = HistoryTable(table: history)
-    try environment.refuseIfCutShort(tables: [meta, marks, expiry, activity, history])
+    self.actions = ActionTable(table: actions)
+    try environment.refuseIfCutShort(tables: [meta, marks, expiry, activity, history, actions])
   }
 
   func isDelivered(

@@ -39,6 +39,17 @@ enum ServeCommand {
         log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
       }
       DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
+      let notifier = ServiceNotifier(environment: source.environment)
+      let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
+      keeper.forget(inherited.obsolete(server.addresses.map(\.address)))
+      keeper.keep(server.listeningSockets)
+      let reloader = Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log)
+      let loop = try signalLoop()
+      let console = AdminConsole(server, reloader, loop: loop)
+      // It is held weakly, so that it goes with this loop.
+      defer { withExtendedLifetime(console) {} }
+      // Before it is said that pushbox serves: the admin page is a part of that.
+      server.admin.use(console)
       log.info(
         "pushbox \(Version.text) serves",
         [
@@ -46,17 +57,12 @@ enum ServeCommand {
           "configuration": .string(source.file ?? "environment"),
           "store": .string(configuration.store.path),
         ])
-      let notifier = ServiceNotifier(environment: source.environment)
-      let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
-      keeper.forget(inherited.obsolete(server.addresses.map(\.address)))
-      keeper.keep(server.listeningSockets)
       notifier.ready("serving")
       let watchdog = Watchdog(
         source.environment, watching: server.loops, process: getpid(), beat: { notifier.alive() })
       let signal = try waitForEnd(
-        server, Reloader(server, source, loaded, notifier: notifier, keeper: keeper, log: log),
-        file: source.file,
-        CertificateReloader(server: server, log: log), breakdown, watchdog, log)
+        loop, reloader, file: source.file, CertificateReloader(server: server, log: log), breakdown, watchdog,
+        log)
       notifier.stopping()
       if let reason = breakdown.reason {
         log.error("stopping, for the service manager to start pushbox anew: \(reason)")
@@ -74,18 +80,22 @@ enum ServeCommand {
     }
   }
 
-  /// Runs a loop for signals on this thread until one that ends the process, or a breakdown; the signal.
+  /// For signals, reloads and the watchdog.
+  private static func signalLoop() throws(ServerError) -> EventLoop {
+    do throws(SystemError) {
+      return try EventLoop()
+    } catch {
+      throw ServerError("no signals: \(error)")
+    }
+  }
+
+  /// Runs the loop on this thread until a signal that ends the process, or a breakdown; the signal.
   private static func waitForEnd(
-    _ server: Server, _ reloader: Reloader, file: String?, _ certificates: CertificateReloader,
+    _ loop: EventLoop, _ reloader: Reloader, file: String?, _ certificates: CertificateReloader,
     _ breakdown: Breakdown, _ watchdog: Watchdog?, _ log: Log
   ) throws(ServerError) -> Int32 {
     do throws(SystemError) {
-      let loop = try EventLoop()
       watchdog?.start(on: loop)
-      let console = AdminConsole(server, reloader, loop: loop)
-      server.admin.use(console)
-      // It is held weakly, so that it goes with this loop.
-      defer { withExtendedLifetime(console) {} }
       var received: Int32 = 0
       let source = try SignalSource(loop: loop, signals: [SIGTERM, SIGINT, SIGHUP]) { signal in
         if signal == SIGHUP {

@@ -57,9 +57,19 @@ final class AdminConsole: AdminHost {
 
   // MARK: Credentials
 
+  func expiry(of certificate: OwnCertificate) -> UInt64? {
+    let seconds =
+      switch certificate {
+      case .tls: server.certificateFacts?.expiresAt
+      case .apns: server.pushCertificateExpiry
+      }
+    return Self.milliseconds(seconds)
+  }
+
   var credentials: [AdminCredential] {
     let configuration = server.configuration
     var credentials: [AdminCredential] = []
+    if let facts = server.certificateFacts { credentials.append(serverCertificate(facts)) }
     switch configuration.apns?.authentication {
     case .token(_, let keyID, _):
       credentials.append(
@@ -70,7 +80,7 @@ final class AdminConsole: AdminHost {
       credentials.append(
         AdminCredential(
           name: "APNs push certificate", key: "apns.certificate_file",
-          expiresAt: server.pushCertificateExpiry.map { UInt64(clamping: $0) * 1000 }))
+          expiresAt: expiry(of: .apns)))
     case nil: break
     }
     if let account = server.serviceAccountName {
@@ -88,17 +98,29 @@ final class AdminConsole: AdminHost {
     return credentials
   }
 
+  private func serverCertificate(_ facts: CertificateFacts) -> AdminCredential {
+    let host = server.configuration.server.publicURL.host
+    return AdminCredential(
+      name: "Server certificate", key: "tls.certificate_file", names: facts.names, issuer: facts.issuer,
+      expiresAt: expiry(of: .tls),
+      note: facts.isForHost
+        ? nil : "It does not stand for \(host), the host of server.public_url: the relay will refuse it.")
+  }
+
+  /// - Parameter seconds: since the epoch.
+  private static func milliseconds(_ seconds: Int64?) -> UInt64? {
+    seconds.map { UInt64(clamping: $0) * 1000 }
+  }
+
   private static func authorities(_ path: String, _ key: String) -> [AdminCredential] {
     guard let file = try? ConfigurationFile.read(path),
       let certificates = try? CertificateFacts.all(inPEM: String(decoding: file.bytes, as: UTF8.self))
     else {
       return [AdminCredential(name: "Authorities", key: key, note: "\(path) cannot be read.")]
     }
-    let now = Int64(clamping: WallClock.milliseconds())
     return certificates.map { facts in
       AdminCredential(
-        name: "Authority \(facts.commonName)", key: key,
-        expiresAt: facts.secondsLeft.map { UInt64(clamping: max(0, now + $0 * 1000)) })
+        name: "Authority \(facts.commonName)", key: key, expiresAt: milliseconds(facts.expiresAt))
     }
   }
 }

@@ -106,7 +106,12 @@ final class Server: Sendable {
   var workerCount: Int { workers.count }
 
   /// When the push certificate ends, in seconds since the epoch; nil when APNs knows us by a token.
-  var pushCertificateExpiry: Int? { running.withLock { $0.settings.gateways.apple?.certificateExpiry } }
+  var pushCertificateExpiry: Int64? {
+    running.withLock { $0.settings.gateways.apple?.certificateExpiry.map { Int64($0) } }
+  }
+
+  /// What the certificate of `[tls]` says of itself; nil without one.
+  var certificateFacts: CertificateFacts? { running.withLock { $0.settings.certificate?.facts } }
 
   /// The address of the service account, as Google names it.
   var serviceAccountName: String? { running.withLock { $0.settings.gateways.google?.accountName } }

@@ -1,5 +1,7 @@
 import Bytes
+import Glibc
 import JSON
+import MockGateway
 import TestSupport
 import Testing
 
@@ -7,11 +9,11 @@ import Testing
 final class AdminStage {
   let appliance: Appliance
   let browser: Browser
-  var origin: String { "http://127.0.0.1:\(appliance.port)" }
+  private func origin(_ port: UInt16?) -> String { "http://127.0.0.1:\(port ?? appliance.port)" }
 
   /// - Parameter more: further lines of `[admin]`.
-  init(more: String = "") throws {
-    appliance = try Appliance.withAdmin(more: more)
+  init(more: String = "", _ configure: (inout MockConfiguration) throws -> Void = { _ in }) throws {
+    appliance = try Appliance.withAdmin(more: more, configure)
     browser = try Browser()
     // Violations of the Content-Security-Policy, from the first moment of each document.
     try browser.devTools("Page.addScriptToEvaluateOnNewDocument") {
@@ -24,14 +26,14 @@ final class AdminStage {
     }
   }
 
-  /// Opens the page, at a route such as `#/registrations`.
-  func open(_ route: String = "") throws {
-    try browser.open("\(origin)/\(route)")
+  /// Opens the page, at a route such as `#/registrations`, and at another port than the server's own.
+  func open(_ route: String = "", at port: UInt16? = nil) throws {
+    try browser.open("\(origin(port))/\(route)")
   }
 
   /// Opens the page and signs in; shows the overview, or the route.
-  func signIn(_ route: String = "") throws {
-    try open(route)
+  func signIn(_ route: String = "", at port: UInt16? = nil) throws {
+    try open(route, at: port)
     try browser.type(AdminBrowser.password, into: "#password")
     try browser.click("button[type=submit]")
     try browser.waitFor(".frame")
@@ -44,14 +46,26 @@ final class AdminStage {
     try browser.waitFor(selector)
   }
 
+  /// Ends the server and starts it anew at the same port.
+  func restart() throws {
+    let port = appliance.port
+    guard appliance.end(SIGTERM) == 0 else { throw TestSupportError("pushbox did not end well") }
+    try appliance.configure {
+      $0.replacing("listen = \"127.0.0.1:0\"", with: "listen = \"127.0.0.1:\(port)\"")
+    }
+    try appliance.restart()
+  }
+
   /// Nothing in the console, no violation of the policy, no request to anywhere else; device tokens in no
   /// address.
   ///
   /// - Parameters:
   ///   - statuses: answers that the test has caused, which the console reports as errors.
   ///   - tokens: device tokens that must not be in any address, nor in the page.
+  ///   - port: where the page is, when not at the server's own port.
   func expectClean(
-    statuses: [Int] = [], tokens: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    statuses: [Int] = [], tokens: [String] = [], at port: UInt16? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     for entry in try browser.log("browser") {
       let message = entry["message"]?.stringValue ?? "\(entry)"
@@ -63,7 +77,7 @@ final class AdminStage {
     let addresses = try requestedAddresses()
     #expect(!addresses.isEmpty, sourceLocation: sourceLocation)
     for address in addresses {
-      let isOurs = address.hasPrefix(origin + "/") || address.hasPrefix("data:")
+      let isOurs = address.hasPrefix(origin(port) + "/") || address.hasPrefix("data:")
       #expect(isOurs, "asked \(address)", sourceLocation: sourceLocation)
       #expect(!tokens.contains { address.contains($0) }, "\(address)", sourceLocation: sourceLocation)
     }

@@ -2,9 +2,33 @@ import Bytes
 import Glibc
 import JSON
 import TestSupport
+import Testing
+
+/// What the page is looked at on.
+struct Screen: Sendable, CustomTestStringConvertible {
+  var name: String
+  /// CSS pixels.
+  var width: Int
+  var isDark: Bool
+  var testDescription: String { name }
+
+  static let all = [
+    Screen(name: "light", width: 1280, isDark: false), Screen(name: "dark", width: 1280, isDark: true),
+    Screen(name: "phone", width: 360, isDark: false), Screen(name: "phone-dark", width: 360, isDark: true),
+  ]
+
+  /// The page's own width, in the page: more than the screen's when it scrolls sideways.
+  static let width = "document.documentElement.scrollWidth"
+}
 
 /// How the page looks, and on what.
 extension Browser {
+  /// As on `screen`, for somebody who wants little motion.
+  func show(on screen: Screen) throws {
+    try resize(width: screen.width, height: 800, isPhone: screen.width < 500)
+    try prefer(dark: screen.isDark, reducedMotion: true)
+  }
+
   /// A screen's width and height in CSS pixels; `isPhone` adds what phones do with the viewport.
   func resize(width: Int, height: Int, isPhone: Bool = false) throws {
     try devTools("Emulation.setDeviceMetricsOverride") { writer in

@@ -14,29 +14,16 @@ extension AdminPageTests {
       ("backup", "#/backup", "a[download]"), ("log", "#/log", ".list tbody tr"),
     ]
 
-    private struct Screen: Sendable, CustomTestStringConvertible {
-      var name: String
-      var width: Int
-      var isDark: Bool
-      var testDescription: String { name }
-    }
-
-    @Test(arguments: [
-      Screen(name: "light", width: 1280, isDark: false), Screen(name: "dark", width: 1280, isDark: true),
-      Screen(name: "phone", width: 360, isDark: false), Screen(name: "phone-dark", width: 360, isDark: true),
-    ])
-    private func everyViewFitsItsScreenAndNamesItsControls(_ screen: Screen) throws {
+    @Test(arguments: Screen.all) func everyViewFitsItsScreenAndNamesItsControls(_ screen: Screen) throws {
       let stage = try AdminStage()
       let browser = stage.browser
       let clientID = try Self.play(stage.appliance)
-      try browser.resize(width: screen.width, height: 800, isPhone: screen.width < 500)
-      try browser.prefer(dark: screen.isDark, reducedMotion: true)
+      try browser.show(on: screen)
       try stage.signIn()
       for view in Self.views {
         try stage.go(view.route.replacing("ID", with: clientID), until: view.selector)
         try browser.wait("!document.querySelector('.waiting')")
-        let width = try browser.text("document.documentElement.scrollWidth")
-        #expect(width == "\(screen.width)", "\(view.name) scrolls sideways")
+        #expect(try browser.text(Screen.width) == "\(screen.width)", "\(view.name) scrolls sideways")
         let headings = try browser.text("document.querySelectorAll('h1').length + ' ' + document.title")
         #expect(headings.hasPrefix("1 ") && headings.hasSuffix(" – pushbox"), "\(view.name): \(headings)")
         #expect(try browser.namelessElements() == [], "\(view.name)")
