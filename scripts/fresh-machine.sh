@@ -31,4 +31,6 @@ install_inside $prerequisites
 git clone -q "$repository" "$root/srv/pushbox"
 inside make -C /srv/pushbox --no-print-directory run
 inside make -C /srv/pushbox --no-print-directory dist
+# To be compared with what other machines make of the same commit.
+inside sh -c 'cd /srv/pushbox/dist && sha256sum *'
 inside make -C /srv/pushbox --no-print-directory test

@@ -8,9 +8,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# Both at once, so that a commit meanwhile makes no difference.
+for folder in one another/and/deeper; do git clone -q "$repository" "$scratch/$folder"; done
+
 # FOLDER UMASK TIMEZONE LANGUAGE
 pack() {
-  git clone -q "$repository" "$scratch/$1"
   (
     umask "$2"
     TZ=$3 LC_ALL=$4 make -C "$scratch/$1" --no-print-directory dist
