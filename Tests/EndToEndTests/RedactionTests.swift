@@ -46,7 +46,7 @@ import Testing
     for path in ["/metrics", "/status", "/health", "/ready", "/", "/nothing"] {
       note("GET \(path)", try client.send("GET", path))
     }
-    for arguments in [["check"], ["config", "show"], ["check", "--json"]] {
+    for arguments in [["check"], ["config", "show"], ["check", "--json"], ["config", "show", "--json"]] {
       outputs.append((arguments.joined(separator: " "), Array(try appliance.command(arguments).text.utf8)))
     }
     #expect(appliance.end(SIGTERM) == 0)
