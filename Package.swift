@@ -129,7 +129,8 @@ let package = Package(
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
     .testTarget(
-      name: "APITests", dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store"],
+      name: "APITests",
+      dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
@@ -139,7 +140,7 @@ let package = Package(
         "pushbox",
       ],
       swiftSettings: strict),
-    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RepositoryTests", dependencies: ["JSON", "TestSupport", "pushbox"], swiftSettings: strict),
   ],
