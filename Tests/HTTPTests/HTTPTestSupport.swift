@@ -166,6 +166,8 @@ final class RawClient {
   private func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = recv(fd, &chunk, chunk.count, 0)
+    // Who waits for an end must not take silence for one.
+    if count < 0, errno == EAGAIN { Issue.record("neither bytes nor the connection's end came within 20 s") }
     guard count > 0 else { return false }
     buffer.append(contentsOf: chunk[..<count])
     return true
