@@ -129,7 +129,8 @@ let package = Package(
       dependencies: ["MockGateway", "Bytes", "JSON", "EventLoop", "Crypto", "TLS", "HTTP", "Gateways"],
       swiftSettings: strict),
     .testTarget(
-      name: "APITests", dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store"],
+      name: "APITests",
+      dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store", "Telemetry", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
