@@ -19,13 +19,13 @@ import Testing
       path: folder.path + "/data", cipher: try StoreCipher(masterKey: [UInt8](repeating: 7, count: 32)))
   }
 
-  private func log() throws -> ActionLog {
+  private func log() -> ActionLog {
     let now = self.now
-    return try ActionLog(store: store, log: Log(level: .error), clock: { now.withLock { $0 } })
+    return ActionLog(store: store, log: Log(level: .error), clock: { now.withLock { $0 } })
   }
 
   @Test func whoGuessesPasswordsPushesOutNothingElse() throws {
-    let log = try log()
+    let log = log()
     log.note(.delete, target: "client", by: nil)
     for _ in 0..<(Store.actionLimit + 10) {
       now.withLock { $0 += 1 }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func whatIsTooOldIsShownNeitherBeforeNorAfterARestart() throws {
-    let first = try log()
+    let first = log()
     first.note(.reload, by: nil)
     now.withLock { $0 += ActionLog.retention }
     first.note(.backup, by: nil)
@@ -50,6 +50,6 @@ import Testing
     #expect(first.latest.map(\.action) == ["backup"])
     // Closing writes what waits.
     store.close()
-    #expect(try log().latest.map(\.action) == ["backup"])
+    #expect(log().latest.map(\.action) == ["backup"])
   }
 }
