@@ -140,7 +140,7 @@ let package = Package(
         "pushbox",
       ],
       swiftSettings: strict),
-    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RepositoryTests", dependencies: ["JSON", "TestSupport", "pushbox"], swiftSettings: strict),
   ],

@@ -1,16 +1,22 @@
 # For scripts that need a bare Debian 12: makes one with debootstrap in a temporary folder, and removes it when
 # the script ends. Sourced, with $mirror set, and $path (with a colon at the end) and $mounts if there is more;
-# gives $root and the functions `inside` and `install_inside`.
+# gives $root and the functions `inside` and `install_inside`. Without $mirror it is the one that apt uses here.
+# Where the machine does not allow it, the script ends with status 77: nothing was tested.
 # shellcheck shell=sh
 
-[ "$(id -u)" -eq 0 ] || {
-  echo "$0: needs root, for debootstrap and chroot" >&2
-  exit 1
+not_run() {
+  echo "$0: NOT RUN, since this machine cannot make a bare Debian: $1" >&2
+  exit 77
 }
-command -v debootstrap >/dev/null || {
-  echo "$0: debootstrap is missing: apt-get install debootstrap" >&2
-  exit 1
-}
+
+[ "$(id -u)" -eq 0 ] || not_run "debootstrap and chroot need root"
+command -v debootstrap >/dev/null || not_run "debootstrap is missing: apt-get install debootstrap"
+if [ -z "${mirror:-}" ]; then
+  # The words in $() are apt's, not the shell's.
+  # shellcheck disable=SC2016
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' \
+    'Component: main' 2>/dev/null | head -n 1)
+fi
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/pushbox-chroot-XXXXXX")
 # Mounts within the chroot, for removal.
@@ -21,7 +27,7 @@ clean_up() {
   for mount in $mounts; do
     ! mountpoint -q "$root/$mount" || umount "$root/$mount" || return
   done
-  rm -rf --one-file-system "$root"
+  rm -rf --one-file-system "$root" "$root.log"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
@@ -38,15 +44,16 @@ install_inside() {
 
 # mktemp lets only root in, and the server runs as another user.
 chmod 755 "$root"
-debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >/dev/null
+mirror=${mirror:-http://deb.debian.org/debian}
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
+  not_run "debootstrap from $mirror fails: $(tail -n 3 "$root.log")"
 # Name resolution and access to the mirror are the host's.
 cp /etc/resolv.conf "$root/etc/"
 printf "127.0.0.1 localhost\n" >"$root/etc/hosts"
 for file in /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99*; do
   [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"
 done
-mount -t proc proc "$root/proc"
-mount --bind /dev "$root/dev"
+if ! mount -t proc proc "$root/proc" || ! mount --bind /dev "$root/dev"; then not_run "mount is not allowed"; fi
 # Packages must not start daemons here.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"

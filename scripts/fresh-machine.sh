@@ -1,6 +1,7 @@
 #!/bin/sh
-# Proves the README's two commands on a bare Debian 12: makes one with debootstrap in a temporary folder,
-# lends it a Swift toolchain, clones this repository's HEAD into it and runs `make run` and `make test` there.
+# Proves the README's commands on a bare Debian 12: makes one with debootstrap in a temporary folder, lends it a
+# Swift toolchain, clones this repository's HEAD into it and runs `make run`, `make dist` and `make test` there.
+# What comes after `make dist` in the README is proved by scripts/test-package.sh.
 # Root only; removes what it made.
 set -eu
 
@@ -29,4 +30,7 @@ mount --bind -o ro "$toolchain" "$root/opt/swift"
 install_inside $prerequisites
 git clone -q "$repository" "$root/srv/pushbox"
 inside make -C /srv/pushbox --no-print-directory run
+inside make -C /srv/pushbox --no-print-directory dist
+# To be compared with what other machines make of the same commit.
+inside sh -c 'cd /srv/pushbox/dist && sha256sum *'
 inside make -C /srv/pushbox --no-print-directory test

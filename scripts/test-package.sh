@@ -135,8 +135,8 @@ echo 'nonsense = "x"' >>"$root/etc/pushbox/config.toml"
 ! inside systemctl reload pushbox 2>"$root/tmp/errors" || fail "a broken configuration is reloaded"
 grep -q '/etc/pushbox/config\.toml:[0-9]*:1: ' "$root/tmp/errors" ||
   fail "a reload does not say what is wrong: $(cat "$root/tmp/errors")"
-inside pushbox health
 cp -p "$root/tmp/good.toml" "$root/etc/pushbox/config.toml"
+inside pushbox health
 # As root, without the service manager.
 inside pushbox reload
 

@@ -24,13 +24,18 @@ enum Folder {
   }
 
   /// Copies a file to a new one with mode 0600, and waits for the disk.
-  static func copyFile(_ source: String, to target: String) throws(StoreError) {
+  static func copyFile(
+    _ source: String, to target: String, progress: (StoreProgress) -> Void = { _ in }
+  ) throws(StoreError) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw .from(errno: errno, operation: "opening", path: source) }
     defer { close(input) }
     let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard output >= 0 else { throw .from(errno: errno, operation: "creating", path: target) }
     defer { close(output) }
+    var status = stat()
+    let total = fstat(input, &status) == 0 ? Int(status.st_size) : 0
+    var done = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {
       let count = read(input, &buffer, buffer.count)
@@ -42,6 +47,8 @@ enum Folder {
         guard written > 0 else { throw .from(errno: errno, operation: "writing", path: target) }
         rest = rest.dropFirst(written)
       }
+      done += count
+      progress(.copied(done, of: total))
     }
     guard fsync(output) == 0 else { throw .from(errno: errno, operation: "syncing", path: target) }
   }

@@ -5,14 +5,14 @@ extension Store {
   /// Errors: `wrongKey`, `mapFull`.
   public static func rotateKey(
     path: String, mapSize: UInt64, from old: any TokenCipher, to new: any TokenCipher,
-    holding lock: ServeLock
+    holding lock: ServeLock, progress: (StoreProgress) -> Void = { _ in }
   ) throws(StoreError) -> Int {
     let environment = try LMDBEnvironment(
       path: path + "/registrations", settings: .init(mapSize: mapSize, isDurable: true, mayCreate: false))
     try environment.fillShortFile()
     let table = try RegistrationTable(environment, cipher: old)
     var transaction = try WriteTransaction(environment)
-    let count = try table.reseal(with: new, in: &transaction)
+    let count = try table.reseal(with: new, in: &transaction, progress: progress)
     try transaction.commit()
     return count
   }
@@ -22,7 +22,11 @@ extension RegistrationTable {
   private static let resealBatch = 1000
 
   /// Replaces seals, token indexes and the key check by those of `new`. The number of registrations.
-  func reseal(with new: any TokenCipher, in transaction: inout WriteTransaction) throws(StoreError) -> Int {
+  func reseal(
+    with new: any TokenCipher, in transaction: inout WriteTransaction,
+    progress: (StoreProgress) -> Void = { _ in }
+  ) throws(StoreError) -> Int {
+    let total = try transaction.count(registrations)
     try transaction.clear(tokens)
     var count = 0
     var start: [UInt8] = []
@@ -40,6 +44,7 @@ extension RegistrationTable {
         try reseal(row, key, with: new, in: &transaction)
       }
       count += batch.count
+      progress(.registrations(count, of: total))
       guard batch.count == Self.resealBatch, let last = batch.last else { break }
       start = last.key.bytes + [0]
     }

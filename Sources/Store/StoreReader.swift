@@ -86,8 +86,10 @@ public final class StoreReader {
 
   /// Reads every registration, opens its token and compares the indexes: the first contradiction in words, nil
   /// when all is well.
-  public func inconsistency() throws(StoreError) -> String? {
+  public func inconsistency(
+    progress: (StoreProgress) -> Void = { _ in }
+  ) throws(StoreError) -> String? {
     let transaction = try registrationSlot.begin()
-    return try registrations.inconsistency(in: transaction)
+    return try registrations.inconsistency(in: transaction, progress: progress)
   }
 }

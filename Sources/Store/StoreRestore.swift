@@ -16,7 +16,8 @@ extension Store {
   /// Errors: `locked` while a process serves the folder, `alreadyExists` unless `replacing`, `emptyBackup`,
   /// `wrongKey`, `damaged`.
   public static func restore(
-    from source: String, to path: String, cipher: any TokenCipher, replacing: Bool, time: UInt64
+    from source: String, to path: String, cipher: any TokenCipher, replacing: Bool, time: UInt64,
+    progress: (StoreProgress) -> Void = { _ in }
   ) throws(StoreError) -> Restored {
     try Folder.create(path)
     let lock = try ServeLock(folder: path)
@@ -30,8 +31,8 @@ extension Store {
     removeStaging(staging)
     defer { removeStaging(staging) }
     try Folder.create(staging)
-    try Folder.copyFile(source, to: staging + "/data.mdb")
-    let counts = try verifiedCounts(of: staging, source: source, cipher: cipher)
+    try Folder.copyFile(source, to: staging + "/data.mdb", progress: progress)
+    let counts = try verifiedCounts(of: staging, source: source, cipher: cipher, progress: progress)
 
     var replaced: String?
     if exists {
@@ -50,7 +51,7 @@ extension Store {
   }
 
   private static func verifiedCounts(
-    of staging: String, source: String, cipher: any TokenCipher
+    of staging: String, source: String, cipher: any TokenCipher, progress: (StoreProgress) -> Void
   ) throws(StoreError) -> RegistrationCounts {
     do throws(StoreError) {
       let environment = try LMDBEnvironment(
@@ -62,7 +63,7 @@ extension Store {
       }
       let table = try RegistrationTable(environment, cipher: cipher)
       let transaction = try ReadSlot(environment).begin()
-      if let problem = try table.inconsistency(in: transaction) {
+      if let problem = try table.inconsistency(in: transaction, progress: progress) {
         throw .damaged(path: source, detail: problem)
       }
       let counts = RegistrationCounts(try table.counters(in: transaction))

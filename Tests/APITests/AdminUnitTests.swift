@@ -3,6 +3,7 @@ import Crypto
 import EventLoop
 import Service
 import Store
+import TestSupport
 import Testing
 
 @testable import API
@@ -118,7 +119,7 @@ import Testing
 
   private static func lines(of name: String) throws -> [String] {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return try FileText.read(root + "/" + name).split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String($0) }
+    let text = try #require(Files.text(root + "/" + name), "\(name)")
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 }

@@ -6,6 +6,8 @@ import MockRelay
 import TestSupport
 import Testing
 
+@testable import pushbox
+
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct CommandLineTests {
   private func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = try ChildProcess("pushbox", arguments)
@@ -16,13 +18,14 @@ import Testing
   @Test func helpListsEveryCommandAndEachHasItsOwn() throws {
     let help = try run(["help"])
     #expect(help.status == 0)
-    let commands = ["serve", "check", "clients", "health", "version", "help"]
-    for name in commands {
+    for name in Command.all.map(\.name) {
       #expect(help.text.contains("\n  \(name) "), "\(name)")
       for arguments in [["help", name], [name, "--help"]] {
         let own = try run(arguments)
         #expect(own.status == 0)
         #expect(own.text.hasPrefix("Usage: pushbox \(name)"), "\(own.text)")
+        // As wide as a terminal.
+        #expect(own.text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(own.text)")
       }
     }
     #expect(try run([]).status == 2)
@@ -47,6 +50,30 @@ import Testing
     let check = try run(["check", "--config", folder.path + "/config.toml"])
     #expect(check.text.contains("error"))
     #expect(!check.text.contains("\u{1B}"))
+  }
+
+  @Test func scriptsGetJSON() throws {
+    let appliance = try Appliance()
+    _ = try appliance.registered()
+    let folder = appliance.folder.path
+    func json(_ arguments: String...) throws -> JSONValue {
+      let (status, text) = try appliance.command(arguments + ["--json"])
+      #expect(status == 0, "\(arguments): \(text)")
+      return try JSON.parse(Array(text.utf8))
+    }
+    #expect(try json("verify")["total_active"]?.uint64Value == 1)
+    #expect(try json("backup", folder + "/backup")["active"]?["apns"]?.uint64Value == 1)
+    #expect(try appliance.command("export", "--output", folder + "/export.csv").status == 0)
+    let imported = try json("import", folder + "/export.csv")
+    #expect(imported["stored"]?.uint64Value == 0 && imported["kept"]?.uint64Value == 1)
+    let shown = try json("config", "show")
+    #expect(shown["file"]?.stringValue == appliance.settings.path)
+    let values = try #require(shown["values"]?.arrayValue)
+    func value(_ key: String) -> JSONValue? { values.first { $0["key"]?.stringValue == key }?["value"] }
+    #expect(value("server.workers")?.uint64Value == 2)
+    #expect(value("server.listen")?[0]?.stringValue == "127.0.0.1:0")
+    #expect(value("relay.validate_signatures")?.boolValue == true)
+    #expect(value("log.level")?.stringValue == "debug")
   }
 
   @Test func healthAsksTheServerOfTheConfiguration() throws {

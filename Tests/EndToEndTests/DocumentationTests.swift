@@ -27,8 +27,8 @@ import Testing
     var blocks: [Block] = []
     var mark: String?
     var open: Block?
-    let lines = try read(Self.root + "/docs/\(page).md").split(
-      separator: "\n", omittingEmptySubsequences: false)
+    let text = try #require(Files.text(Self.root + "/docs/\(page).md"))
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       let indent = line.prefix { $0 == " " }.count
       let text = line.dropFirst(indent)
@@ -49,14 +49,6 @@ import Testing
       }
     }
     return blocks
-  }
-
-  private func read(_ path: String) throws -> String {
-    guard let file = fopen(path, "r") else { throw TestSupportError("\(path): \(errno)") }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 18)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
   /// What stands for the reader's own machine.

@@ -89,28 +89,12 @@ import Testing
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/../shared/vectors/json"
 
   private static let vectorNames: [String] = {
-    guard let directory = opendir(vectors) else {
+    guard let names = Files.names(in: vectors) else {
       print("NO JSON VECTORS AT \(vectors): HostileRequestTests skips them")
       return []
     }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".json") { names.append(name) }
-    }
-    return names.sorted()
+    return names.filter { $0.hasSuffix(".json") }
   }()
-
-  private static func read(_ name: String) throws -> [UInt8] {
-    let file = try #require(fopen(vectors + "/" + name, "rb"))
-    defer { fclose(file) }
-    var content = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&content, 1, content.count, file)
-    return Array(content[..<count])
-  }
 
   @Test(.enabled(if: !vectorNames.isEmpty)) func jsonVectorsOverTheRealRoute() throws {
     let appliance = try Appliance { settings in
@@ -121,7 +105,7 @@ import Testing
     let client = appliance.client()
     let json = [(name: "content-type", value: "application/json")]
     for name in Self.vectorNames {
-      let body = try Self.read(name)
+      let body = try #require(Files.read(Self.vectors + "/" + name))
       for target in ["/clients", "/clients/\(wallet.clientID)"] {
         let response = try client.send("POST", target, fields: json, body: body)
         // An array is JSON and yet no registration.

@@ -46,7 +46,7 @@ import Testing
     for path in ["/metrics", "/status", "/health", "/ready", "/", "/nothing"] {
       note("GET \(path)", try client.send("GET", path))
     }
-    for arguments in [["check"], ["config", "show"], ["check", "--json"]] {
+    for arguments in [["check"], ["config", "show"], ["check", "--json"], ["config", "show", "--json"]] {
       outputs.append((arguments.joined(separator: " "), Array(try appliance.command(arguments).text.utf8)))
     }
     #expect(appliance.end(SIGTERM) == 0)
@@ -159,39 +159,12 @@ import Testing
   /// The store's files as they are on the disk. The key file is what protects them, so it is not among them.
   private mutating func state(_ appliance: Appliance) throws {
     let folder = appliance.settings.folder + "/data"
-    for path in Self.files(in: folder) where !path.hasSuffix("/token.key") {
-      outputs.append((path, Self.read(path)))
+    for path in Files.all(in: folder) where !path.hasSuffix("/token.key") {
+      outputs.append((path, Files.read(path) ?? []))
     }
-    let key = String(decoding: Self.read(folder + "/token.key"), as: UTF8.self).filter { $0 != "\n" }
+    let key = (Files.text(folder + "/token.key") ?? "").filter { $0 != "\n" }
     #expect(key.utf8.count == 64)
     keep("the store's key", key)
-  }
-
-  private static func files(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var found: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasPrefix(".") { continue }
-      let path = folder + "/" + name
-      found += entry.pointee.d_type == UInt8(DT_DIR) ? files(in: path) : [path]
-    }
-    return found
-  }
-
-  private static func read(_ path: String) -> [UInt8] {
-    guard let file = fopen(path, "rb") else { return [] }
-    defer { fclose(file) }
-    var content: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = fread(&chunk, 1, chunk.count, file)
-      guard count > 0 else { return content }
-      content += chunk[..<count]
-    }
   }
 
   private func judge(_ appliance: Appliance) {

@@ -46,6 +46,17 @@ final class NotifySocket: Sendable {
     }
   }
 
+  /// The next message, nil when none comes in time; a descriptor with it is closed.
+  func receive(before deadline: ContinuousClock.Instant) -> String? {
+    let left = max(.zero, deadline - .now).components
+    var readable = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+    let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
+    guard poll(&readable, 1, Int32(clamping: milliseconds)) > 0 else { return nil }
+    let (text, descriptor) = receive()
+    if let descriptor { close(descriptor) }
+    return text
+  }
+
   /// The next message and the descriptor that came with it.
   func receive() -> (text: String, descriptor: Int32?) {
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -56,7 +56,7 @@ import Testing
     let export = try first.command("export", "--output", exported)
     #expect(export.status == 0 && export.text.contains("in clear"), "\(export.text)")
     #expect(mode(exported) == 0o600)
-    let text = try #require(read(exported))
+    let text = try #require(Files.text(exported))
     #expect(text.split(separator: "\n").count == (format == "csv" ? 22 : 21))
     #expect(text.contains("Unregistered"))
 
@@ -131,10 +131,10 @@ import Testing
     #expect(served.status == 1 && served.text.contains("stop it first"), "\(served.text)")
     #expect(appliance.end(SIGTERM) == 0)
     let key = appliance.folder.path + "/data/token.key"
-    let old = try #require(read(key))
+    let old = try #require(Files.text(key))
     let rotated = try appliance.command("rotate-key")
     #expect(rotated.status == 0 && rotated.text.contains("sealed 1 registrations"), "\(rotated.text)")
-    #expect(read(key) != old && read(key + ".old") == old)
+    #expect(Files.text(key) != old && Files.text(key + ".old") == old)
     #expect(mode(key) == 0o600)
     try appliance.restart()
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
@@ -143,14 +143,14 @@ import Testing
     #expect(rename(key, key + ".new") == 0 && rename(key + ".old", key) == 0)
     #expect(try appliance.command("verify").status == 0)
     try appliance.restart()
-    #expect(access(key + ".new", F_OK) != 0 && read(key + ".old") == old)
+    #expect(access(key + ".new", F_OK) != 0 && Files.text(key + ".old") == old)
     #expect(try appliance.push(wallet.clientID, Appliance.raw("2")).status == 202)
     #expect(appliance.end(SIGTERM) == 0)
     // As after a crash before the commit: what was made for it is not used.
-    let present = try #require(read(key))
+    let present = try #require(Files.text(key))
     try appliance.folder.write("data/token.key.new", String(repeating: "5a", count: 32) + "\n")
     try appliance.restart()
-    #expect(read(key) == present)
+    #expect(Files.text(key) == present)
     #expect(appliance.end(SIGTERM) == 0)
     #expect(try appliance.command("rotate-key").status == 0)
     try appliance.restart()
@@ -174,13 +174,5 @@ import Testing
   private func mode(_ path: String) -> mode_t {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
-  }
-
-  private func read(_ path: String) -> String? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

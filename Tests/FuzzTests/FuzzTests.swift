@@ -1,5 +1,5 @@
 import FuzzTargets
-import Glibc
+import TestSupport
 import Testing
 
 /// Every fuzz target with its corpus, and with seeded mutations of it: what `scripts/fuzz.sh` does for hours,
@@ -20,34 +20,14 @@ import Testing
 
   /// Each folder of the corpus belongs to a target.
   @Test func noCorpusIsLeftOver() throws {
-    let folders = try Set(Self.names(in: Self.root + "/Fuzz/Corpus"))
-    #expect(folders == Set(FuzzTarget.all.map(\.name)))
+    let folders = try #require(Files.names(in: Self.root + "/Fuzz/Corpus"))
+    #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
   }
 
   private static func corpus(_ name: String) throws -> [[UInt8]] {
     let folder = root + "/Fuzz/Corpus/" + name
-    return try names(in: folder).map { try read(folder + "/" + $0) }
-  }
-
-  private static func names(in folder: String) throws -> [String] {
-    let directory = try #require(opendir(folder), "cannot open \(folder)")
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  private static func read(_ path: String) throws -> [UInt8] {
-    let file = try #require(fopen(path, "rb"), "cannot open \(path)")
-    defer { fclose(file) }
-    var content = [UInt8](repeating: 0, count: 65_536)
-    let count = fread(&content, 1, content.count, file)
-    return Array(content[..<count])
+    let names = try #require(Files.names(in: folder), "cannot open \(folder)")
+    return try names.map { try #require(Files.read(folder + "/" + $0)) }
   }
 }
 

@@ -68,13 +68,22 @@ import Testing
     return nil
   }
 
-  /// Warnings and errors of the log, and what the store's errors say.
+  /// Warnings and errors of the log, what the store's errors say, and why the program or a command ends.
   private static let messages: [Message] = Repository.sources.flatMap { source -> [Message] in
     guard ["Service", "Store", "pushbox", "API", "Gateways"].contains(source.target) else { return [] }
     return source.lines.indices.compactMap { index in
       let line = source.lines[index]
       let isLog = line.contains("log.warning(") || line.contains("log.error(")
       let isStoreError = source.path == "Store/StoreError+Description.swift" && line.contains("case .")
+      let thrown = ["ServerError(", "Failure("].lazy.compactMap { line.firstRange(of: $0) }.first
+      if let thrown, source.target == "pushbox", !source.path.contains("/Demo/") {
+        let following = source.lines.dropFirst(index + 1).first ?? ""
+        guard
+          let text = literal(line[thrown.lowerBound...]) ?? (line.hasSuffix("(") ? literal(following) : nil),
+          let phrase = key(text)
+        else { return nil }
+        return Message(text: phrase, place: "\(source.path):\(index + 1)")
+      }
       guard isLog || isStoreError else { return nil }
       // The text may begin on the next line.
       let following = source.lines.dropFirst(index + 1).first ?? ""
@@ -93,6 +102,34 @@ import Testing
       let key = message.text.prefix(24).lowercased()
       let isThere = Self.runbook.contains(key)
       #expect(isThere, "\(message.place): docs/runbook.md lacks “\(message.text)”")
+    }
+  }
+
+  /// Every literal of the sources, with those that are put together by `+` in one.
+  private static let sources = Repository.sources.map { source in
+    source.lines.map { $0.drop { $0 == " " } }.joined(separator: "\n").replacing("\"\n+ \"", with: "")
+      .replacing("\\\"", with: "\"").lowercased()
+  }.joined()
+
+  /// In the tables: what others say is marked with their name, or begins with a key of ours and ends with words of
+  /// the C library.
+  @Test func itHasNoMessageThatNothingSays() {
+    let rows = Self.runbook.split(separator: "\n").filter {
+      $0.hasPrefix("| `") && !$0.contains("(systemd) |")
+    }
+    #expect(rows.count > 40)
+    for row in rows {
+      let cell = row.dropFirst(2).prefix { $0 != "|" }
+      for (index, message) in cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      where index % 2 == 1 {
+        for part in message.split(separator: "…").map({ $0.split(separator: ": address already in use") })
+          .joined()
+        {
+          let text = part.drop { ": ,".contains($0) }
+          let isSaid = text.count < 8 || text.hasSuffix(": permission denied") || Self.sources.contains(text)
+          #expect(isSaid, "docs/runbook.md: nothing says “\(text)”")
+        }
+      }
     }
   }
 

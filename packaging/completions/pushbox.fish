@@ -15,6 +15,7 @@ complete -c pushbox -n '__fish_seen_subcommand_from check' -l strict
 complete -c pushbox -n '__fish_seen_subcommand_from check' -l help
 complete -c pushbox -n __fish_use_subcommand -a config -d 'print the configuration in effect and where each value came from'
 complete -c pushbox -n '__fish_seen_subcommand_from config' -l config -r -F
+complete -c pushbox -n '__fish_seen_subcommand_from config' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from config' -l help
 complete -c pushbox -n '__fish_seen_subcommand_from config' -a 'show'
 complete -c pushbox -n __fish_use_subcommand -a health -d 'ask the running server whether it is well, for health checks'
@@ -39,6 +40,7 @@ complete -c pushbox -n '__fish_seen_subcommand_from send' -l raw
 complete -c pushbox -n '__fish_seen_subcommand_from send' -l help
 complete -c pushbox -n __fish_use_subcommand -a backup -d 'copy all registrations to a file, while serving'
 complete -c pushbox -n '__fish_seen_subcommand_from backup' -l config -r -F
+complete -c pushbox -n '__fish_seen_subcommand_from backup' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from backup' -l help
 complete -c pushbox -n '__fish_seen_subcommand_from backup' -F
 complete -c pushbox -n __fish_use_subcommand -a restore -d 'put a backup in place of the registrations'
@@ -56,10 +58,12 @@ complete -c pushbox -n '__fish_seen_subcommand_from import' -l config -r -F
 complete -c pushbox -n '__fish_seen_subcommand_from import' -l format -x -a 'jsonl csv'
 complete -c pushbox -n '__fish_seen_subcommand_from import' -l tenant -x
 complete -c pushbox -n '__fish_seen_subcommand_from import' -l dry-run
+complete -c pushbox -n '__fish_seen_subcommand_from import' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from import' -l help
 complete -c pushbox -n '__fish_seen_subcommand_from import' -F
 complete -c pushbox -n __fish_use_subcommand -a verify -d 'read all that is stored and say whether it is whole'
 complete -c pushbox -n '__fish_seen_subcommand_from verify' -l config -r -F
+complete -c pushbox -n '__fish_seen_subcommand_from verify' -l json
 complete -c pushbox -n '__fish_seen_subcommand_from verify' -l help
 complete -c pushbox -n __fish_use_subcommand -a rotate-key -d 'encrypt all device tokens with a new key'
 complete -c pushbox -n '__fish_seen_subcommand_from rotate-key' -l config -r -F

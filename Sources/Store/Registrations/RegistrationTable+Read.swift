@@ -82,7 +82,11 @@ extension RegistrationTable {
 
   /// Compares the tables with each other and opens every token; the first contradiction as words, nil when
   /// all is well. Reads everything: for `pushbox verify`, restores and tests.
-  func inconsistency(in transaction: borrowing some Transaction & ~Copyable) throws(StoreError) -> String? {
+  func inconsistency(
+    in transaction: borrowing some Transaction & ~Copyable, progress: (StoreProgress) -> Void = { _ in }
+  ) throws(StoreError) -> String? {
+    let total = try transaction.count(registrations)
+    var done = 0
     var problem: String?
     var expected = Counters()
     var tombstoneCount = 0
@@ -100,6 +104,8 @@ extension RegistrationTable {
       if try transaction.copy(tokens, row.tokenIndex) != [UInt8](copying: bytes) {
         problem = "a registration's token belongs to another client"
       }
+      done += 1
+      progress(.registrations(done, of: total))
       return problem == nil
     }
     if let problem { return problem }

@@ -1,13 +1,14 @@
 import EventLoop
 import Glibc
+import Store
 
 /// One line on a terminal that says how far long work is; nothing elsewhere.
 struct ProgressBar {
   private static let width = 30
   private let isTerminal = isatty(STDERR_FILENO) == 1
-  private let total: Int?
+  private var total: Int?
   private var done = 0
-  private var lastShown = MonotonicTime.now()
+  private var lastShown: MonotonicTime?
 
   /// - Parameter total: of the work, in any unit; nil when it is not known.
   init(total: Int?) {
@@ -17,8 +18,10 @@ struct ProgressBar {
   /// - Parameter text: stands behind the bar.
   mutating func advance(_ part: Int, _ text: @autoclosure () -> String) {
     done += part
-    guard isTerminal, MonotonicTime.now() - lastShown > .milliseconds(100) else { return }
-    lastShown = .now()
+    guard isTerminal else { return }
+    let now = MonotonicTime.now()
+    if let lastShown, now - lastShown < .milliseconds(100) { return }
+    lastShown = now
     guard let total, total > 0 else { return Terminal.showProgress(text()) }
     let share = min(1, Double(done) / Double(total))
     let filled = Int(share * Double(Self.width))
@@ -26,8 +29,21 @@ struct ProgressBar {
     Terminal.showProgress("[\(bar)] \(Int(share * 100)) %  \(text())")
   }
 
+  /// Work on the store, whose whole size is told with each part.
+  mutating func show(_ progress: StoreProgress) {
+    switch progress {
+    case .copied(let bytes, let all):
+      (done, total) = (bytes, all)
+      advance(0, "\(bytes >> 20) MiB copied")
+    case .registrations(let count, let all):
+      (done, total) = (count, all)
+      advance(0, "\(count) registrations")
+    }
+  }
+
   /// Takes the line away: the work has ended, or another line is to be printed.
-  func clear() {
-    if isTerminal { Terminal.showProgress("") }
+  mutating func clear() {
+    if lastShown != nil { Terminal.showProgress("") }
+    lastShown = nil
   }
 }

@@ -4,11 +4,13 @@ import Store
 enum BackupCommand {
   private static let syntax = CommandSyntax(
     help: """
-      Usage: pushbox backup FILE [--config FILE]
+      Usage: pushbox backup FILE [--json] [--config FILE]
 
       Writes a consistent copy of all registrations to FILE, which must not exist. A server may be
       running. Device tokens in it are encrypted: keep a copy of the token key too, elsewhere.
-      """, operands: 1...1, takesFiles: true)
+
+        --json   print the counts as `pushbox clients count --json` does
+      """, flags: ["json"], operands: 1...1, takesFiles: true)
 
   static let command = Command(
     name: "backup", summary: "copy all registrations to a file, while serving",
@@ -20,8 +22,16 @@ enum BackupCommand {
       let store = try StoreCommand.openTool(settings)
       let counts = try StoreCommand.perform { () throws(StoreError) in
         let counts = try store.makeReader().counts()
+        // One call of LMDB's does it all: what it has written tells how far it is.
+        let display = GrowthDisplay(
+          of: Store.partialName(ofBackup: target), total: try store.status().registrations.usedBytes)
+        defer { display.end() }
         try store.backUpRegistrations(to: target)
         return counts
+      }
+      if arguments.flags.contains("json") {
+        Terminal.print(ClientText.json(counts))
+        return 0
       }
       Terminal.print("backed up to \(target): \(StoreCommand.text(counts))")
       Terminal.print(

@@ -104,34 +104,35 @@ enum ClientsCommand {
   private static func delete(
     _ store: Store, _ clients: ArraySlice<String>
   ) throws(StoreCommand.Failure) -> Int32 {
-    var status: Int32 = 0
-    for client in clients {
-      let existed = try StoreCommand.perform { () throws(StoreError) in
-        let key = try ClientKey(client: bare(client))
-        return try StoreCommand.wait { store.delete(key, completion: $0) }
-      }
-      Terminal.print(existed ? "deleted \(client)" : "\(client) is not registered")
-      if !existed { status = 1 }
+    try forEach(clients) { (key) throws(StoreError) in
+      try StoreCommand.wait { store.delete(key, completion: $0) } ? "deleted" : nil
     }
-    return status
   }
 
   private static func revive(
     _ store: Store, _ clients: ArraySlice<String>
   ) throws(StoreCommand.Failure) -> Int32 {
+    try forEach(clients) { (key) throws(StoreError) in
+      switch try StoreCommand.wait({ store.revive(key, completion: $0) }) {
+      case .revived: "revived"
+      case .active: "active already:"
+      case .notRegistered: nil
+      }
+    }
+  }
+
+  /// Says what became of each client, by the words of `body`; nil for one that is not registered, which makes the
+  /// exit status 1.
+  private static func forEach(
+    _ clients: ArraySlice<String>, _ body: (ClientKey) throws(StoreError) -> String?
+  ) throws(StoreCommand.Failure) -> Int32 {
     var status: Int32 = 0
     for client in clients {
       let outcome = try StoreCommand.perform { () throws(StoreError) in
-        let key = try ClientKey(client: bare(client))
-        return try StoreCommand.wait { store.revive(key, completion: $0) }
+        try body(try ClientKey(client: bare(client)))
       }
-      switch outcome {
-      case .revived: Terminal.print("revived \(client)")
-      case .active: Terminal.print("\(client) is active already")
-      case .notRegistered:
-        Terminal.print("\(client) is not registered")
-        status = 1
-      }
+      if outcome == nil { status = 1 }
+      Terminal.print(outcome.map { "\($0) \(client)" } ?? "\(client) is not registered")
     }
     return status
   }

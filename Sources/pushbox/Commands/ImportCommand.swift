@@ -7,7 +7,8 @@ import Transfer
 enum ImportCommand {
   private static let syntax = CommandSyntax(
     help: """
-      Usage: pushbox import FILE [--format jsonl|csv] [--dry-run] [--tenant ID] [--config FILE]
+      Usage: pushbox import FILE [--format jsonl|csv] [--dry-run] [--tenant ID] [--json]
+                           [--config FILE]
 
       Stores the registrations in FILE (- for standard input): what `pushbox export` writes, or a CSV
       dump of the Rust push server's table, as made by
@@ -18,7 +19,8 @@ enum ImportCommand {
         --format    by default what FILE ends with, else jsonl
         --dry-run   read everything and say what would be stored
         --tenant    of a dump with several tenants, the one to take; by default that of the first row
-      """, options: ["format", "tenant"], flags: ["dry-run"], operands: 1...1,
+        --json      print {"stored", "kept", "refused"}, numbers of lines
+      """, options: ["format", "tenant"], flags: ["dry-run", "json"], operands: 1...1,
     takesFiles: true)
 
   static let command = Command(
@@ -38,7 +40,7 @@ enum ImportCommand {
       var run = ImportRun(
         target: target, format: format, tenant: arguments.options["tenant"], size: input.size)
       try run.read(input)
-      return run.conclude(isDryRun: isDryRun)
+      return run.conclude(isDryRun: isDryRun, isJSON: arguments.flags.contains("json"))
     }
   }
 

@@ -22,11 +22,14 @@ enum RestoreCommand {
     StoreCommand.run(syntax, arguments) { (arguments, settings) throws(StoreCommand.Failure) in
       let source = arguments.operands.first ?? ""
       let cipher = try cipher(settings)
+      var progress = ProgressBar(total: nil)
+      defer { progress.clear() }
       let restored = try StoreCommand.perform { () throws(StoreError) in
         try Store.restore(
           from: source, to: settings.path, cipher: cipher, replacing: arguments.flags.contains("force"),
-          time: StoreCommand.now())
+          time: StoreCommand.now(), progress: { progress.show($0) })
       }
+      progress.clear()
       Terminal.print("restored to \(settings.path): \(StoreCommand.text(restored.counts))")
       if let replaced = restored.replaced { Terminal.print("what was there before is in \(replaced)") }
       return 0

@@ -21,17 +21,21 @@ enum RotateKeyCommand {
     StoreCommand.run(syntax, arguments) { (_, settings) throws(StoreCommand.Failure) in
       let file = TokenKeyFile(path: settings.tokenKeyFile)
       let count: Int
+      var progress = ProgressBar(total: nil)
+      defer { progress.clear() }
       do {
         // One who rotates, as both would write the next key.
         let lock = try ServeLock(folder: settings.path)
         let old = try presentCipher(settings, file)
         let new = try StoreOpening.cipher(try file.createNext())
         count = try Store.rotateKey(
-          path: settings.path, mapSize: UInt64(clamping: settings.mapSize), from: old, to: new, holding: lock)
+          path: settings.path, mapSize: UInt64(clamping: settings.mapSize), from: old, to: new, holding: lock,
+          progress: { progress.show($0) })
         try file.adoptNext()
       } catch {
         throw StoreCommand.Failure("\(error)")
       }
+      progress.clear()
       Terminal.print("sealed \(count) registrations with the new key in \(file.path)")
       Terminal.print("Keep a copy of it elsewhere, and make a new backup. The old key is in \(file.oldPath):")
       Terminal.print("backups made before need it; delete it when there are none.")

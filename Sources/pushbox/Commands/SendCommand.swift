@@ -15,7 +15,8 @@ enum SendCommand {
              pushbox send --client ID [--config FILE] --raw [--json]
 
       Sends a test push to one registered client, through the gateway and with the credentials of the
-      configuration, and prints what each step came to. Registrations stay as they are, whatever the answer.
+      configuration, and prints what each step came to. Registrations stay as they are, whatever the
+      answer.
 
       --client   the client ID, with or without did:key:
       --title    what the device shows; by default a line that says that this is a test
@@ -24,8 +25,8 @@ enum SendCommand {
                  alert of all such messages
       --json     print one JSON object instead
 
-      Exit status 0: the gateway accepted it; 1: it did not, or the client cannot be pushed to; 2: wrong usage
-      or configuration.
+      Exit status 0: the gateway accepted it; 1: it did not, or the client cannot be pushed to; 2: wrong
+      usage or configuration.
       """, options: ["client", "config", "title", "body"], flags: ["raw", "json"])
 
   static let command = Command(

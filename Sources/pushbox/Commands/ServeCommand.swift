@@ -12,9 +12,10 @@ enum ServeCommand {
         Usage: pushbox serve [--config FILE]
 
         Takes registrations and pushes until SIGTERM or SIGINT, then finishes what is under way, for
-        server.shutdown_grace_ms at most. A second signal ends it at once. SIGHUP and
-        `pushbox reload` reload the configuration; a bad one changes nothing. Speaks the protocol of Type=notify to systemd, takes
-        listening sockets from it (pushbox.socket) and leaves its own there over a restart.
+        server.shutdown_grace_ms at most. A second signal ends it at once. SIGHUP and `pushbox reload`
+        reload the configuration; a bad one changes nothing. Speaks the protocol of Type=notify to
+        systemd, takes listening sockets from it (pushbox.socket) and leaves its own there over a
+        restart.
         """, options: ["config"]), run: { run($0) })
 
   private static func run(_ arguments: ArraySlice<String>) -> Int32 {

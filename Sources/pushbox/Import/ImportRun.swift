@@ -39,12 +39,15 @@ struct ImportRun {
   }
 
   /// Prints the account; the exit status.
-  func conclude(isDryRun: Bool) -> Int32 {
+  func conclude(isDryRun: Bool, isJSON: Bool) -> Int32 {
     if refused > Self.namedRefusals {
       Terminal.printError("and \(refused - Self.namedRefusals) more lines")
     }
     let verb = isDryRun ? "would be stored" : "stored"
-    Terminal.print("\(stored) \(verb), \(kept) were there already or are older, \(refused) lines refused")
+    Terminal.print(
+      isJSON
+        ? "{\"stored\":\(stored),\"kept\":\(kept),\"refused\":\(refused)}"
+        : "\(stored) \(verb), \(kept) were there already or are older, \(refused) lines refused")
     guard stored + kept > 0 else {
       Terminal.printError("error: the file holds no registrations that can be used")
       return 1
