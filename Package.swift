@@ -131,7 +131,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "APITests",
-      dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store", "TestSupport"],
+      dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store", "Telemetry", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",

@@ -134,7 +134,7 @@ export function credentials({ credentials: all }) {
   return [h("ul.credentials", all.map((each) => h(
     "li", glyph(levelSigns[each.level]),
     h("div", h("p", h("strong", each.name)), h("p.number", expiry(each)),
-      each.days_left != null && each.note && h("p.advice", each.note),
+      each.days_left != null && each.note && h("p", each.note),
       each.names.length ? h("p", `For ${few(each.names)}${each.issuer ? `, issued by ${each.issuer}` : ""}.`) : null,
       h("p.aside", h("code", each.key))))))];
 }

@@ -40,16 +40,18 @@ final class ActionLog: Sendable {
   private let clock: @Sendable () -> UInt64
   private let content = Locked(Content())
 
-  /// Begins with what earlier processes kept.
-  init(
-    store: Store, log: Log, clock: @escaping @Sendable () -> UInt64 = { WallClock.milliseconds() }
-  ) throws(StoreError) {
+  /// Begins with what earlier processes kept. When that cannot be read, without: no reason not to serve.
+  init(store: Store, log: Log, clock: @escaping @Sendable () -> UInt64 = { WallClock.milliseconds() }) {
     self.store = store
     self.log = log
     self.clock = clock
-    let earlier = try store.makeReader().actions(since: Self.cutoff(clock()))
-    content.withLock { content in
-      for record in earlier { content.append(record) }
+    do throws(StoreError) {
+      let earlier = try store.makeReader().actions(since: Self.cutoff(clock()))
+      content.withLock { content in
+        for record in earlier { content.append(record) }
+      }
+    } catch {
+      log.warning("what was done on the admin page cannot be read", ["error": "\(error)"])
     }
   }
 

@@ -44,8 +44,8 @@ public final class AdminShared: Sendable {
     self.clock = clock
     history = MetricsHistory(service.metrics, store: service.store, log: service.log)
     forwardedNotice = ForwardedFieldNotice(service)
+    actions = ActionLog(store: service.store, log: service.log, clock: clock)
     do {
-      actions = try ActionLog(store: service.store, log: service.log, clock: clock)
       desk = try LoopThread(name: "admin")
       hasher = try LoopThread(name: "passwords")
       let loop = desk.loop

@@ -104,7 +104,9 @@ final class AdminConsole: AdminHost {
       name: "Server certificate", key: "tls.certificate_file", names: facts.names, issuer: facts.issuer,
       expiresAt: expiry(of: .tls),
       note: facts.isForHost
-        ? nil : "It does not stand for \(host), the host of server.public_url: the relay will refuse it.")
+        ? nil
+        : "It does not stand for \(host), the host of server.public_url: unless a proxy is before pushbox, the "
+          + "relay refuses it.")
   }
 
   /// - Parameter seconds: since the epoch.

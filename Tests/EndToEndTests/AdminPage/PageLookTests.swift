@@ -66,6 +66,8 @@ extension AdminPageTests {
       try browser.click(".as-table summary")
       try browser.waitFor(".as-table tbody tr td")
       // A longer look back is asked for by itself.
+      try browser.click(".segments label:nth-of-type(2)")
+      try browser.wait("document.querySelector('.chart-head .aside').textContent.includes('15 minutes')")
       try browser.click(".segments label:last-of-type")
       try browser.wait("document.querySelector('.chart-head .aside').textContent.includes('4 hours')")
       try stage.expectClean()

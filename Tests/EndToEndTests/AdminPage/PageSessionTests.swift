@@ -62,6 +62,30 @@ extension AdminPageTests {
       #expect(!text.contains(MockConfiguration.publicURL))
     }
 
+    /// Were a client ID or an answer of a gateway ever read as HTML.
+    @Test func whatIsInjectedNeitherRunsNorAsksAnybody() throws {
+      let stage = try AdminStage()
+      let browser = stage.browser
+      try stage.signIn()
+      try browser.evaluate(
+        """
+        const script = document.createElement("script");
+        script.textContent = "window.injected = true";
+        document.head.append(script);
+        const holder = document.createElement("div");
+        holder.innerHTML = "<img src='http://127.0.0.2/x.png' onerror='window.injected = true'>"
+          + "<p style='color: red'>styled</p><form action='http://127.0.0.2/'></form>";
+        document.body.append(holder);
+        fetch("http://127.0.0.2/").catch(() => {});
+        holder.querySelector("form").submit();
+        """)
+      let wanted = ["script-src-elem", "style-src-attr", "img-src", "connect-src", "form-action"]
+      for directive in wanted {
+        try browser.wait("window.violations.some((each) => each.startsWith('\(directive)'))")
+      }
+      #expect(try browser.text("window.injected") == "undefined")
+    }
+
     @Test func theFirstLoadIsSmallAndTheOverviewTakesOneRequest() throws {
       let stage = try AdminStage()
       let browser = stage.browser
