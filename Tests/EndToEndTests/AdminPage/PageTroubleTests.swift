@@ -46,6 +46,12 @@ extension AdminPageTests {
       try stage.go("#/deliveries", until: ".tail .row")
       try browser.click(".tail li:first-child .row")
       try browser.waitFor(".row-story .waterfall")
+      let story = try browser.text("document.querySelector('.row-story').textContent")
+      for words in [
+        "GatewayAPNs", "SaidBadDeviceToken", "The relay got424", "Gateway's answer, passed to the relay",
+      ] {
+        #expect(story.contains(words), "\(words): \(story)")
+      }
       try look("delivery-open", screen, browser)
 
       // A reload that changed nothing stays told, also after the view was left.
