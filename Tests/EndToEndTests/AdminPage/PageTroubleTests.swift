@@ -13,18 +13,18 @@ extension AdminPageTests {
       let clientID = try Self.makeSuspect(stage.appliance)
       try browser.show(on: screen)
 
-      // Three wrong passwords, and a wait.
+      // Three wrong passwords, and a wait. On a slow machine the first wait is over before the next try.
       try stage.open()
-      for _ in 0..<3 {
+      try browser.type("guess", into: "#password")
+      var answers: [String] = []
+      while answers.count < 10, answers.last?.hasPrefix("Too many") != true {
         try browser.evaluate("document.querySelector('[role=alert]').textContent = ''")
-        try browser.type("guess", into: "#password")
         try browser.press(.enter)
-        try browser.wait("document.querySelector('[role=alert]').textContent.includes('not the password')")
+        try browser.wait("document.querySelector('[role=alert]').textContent !== ''")
+        answers.append(try browser.text("document.querySelector('[role=alert]').textContent"))
       }
-      try browser.press(.enter)
-      try browser.wait(
-        "document.querySelector('[role=alert]').textContent.includes('Too many wrong passwords')")
-      #expect(try browser.text("document.querySelector('[role=alert]').textContent").contains("in 1 second"))
+      #expect(answers.count > 3 && answers.prefix(3).allSatisfy { $0 == "That is not the password." })
+      #expect(answers.last?.hasPrefix("Too many wrong passwords. Try again in ") == true, "\(answers)")
       try look("locked-out", screen, browser)
       try browser.wait("document.querySelector('[role=alert]').textContent.includes('try again now')")
       try browser.evaluate("document.querySelector('#password').value = ''")
