@@ -21,7 +21,8 @@ let package = Package(
     .target(name: "Telemetry", dependencies: ["Bytes"], swiftSettings: strict),
     .target(name: "EventLoop", dependencies: ["CLinux", "Bytes"], swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["COpenSSL", "Bytes"], swiftSettings: strict),
-    .target(name: "TLS", dependencies: ["Bytes", "COpenSSL", "EventLoop"], swiftSettings: strict),
+    .target(
+      name: "TLS", dependencies: ["Bytes", "COpenSSL", "Crypto", "EventLoop"], swiftSettings: strict),
     .target(name: "HTTP", dependencies: ["Bytes", "CNghttp2", "EventLoop", "TLS"], swiftSettings: strict),
     .target(name: "Store", dependencies: ["CLMDB", "Bytes"], swiftSettings: strict),
     .target(

@@ -28,21 +28,7 @@ public struct CertificateFacts: Sendable, Hashable {
   ///
   /// - Parameter host: a host name to look for in them.
   public static func all(inPEM text: String, host: String? = nil) throws(CryptoError) -> [CertificateFacts] {
-    let bytes = Array(text.utf8)
-    let facts = bytes.withUnsafeBytes { buffer -> [CertificateFacts] in
-      guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return [] }
-      defer { BIO_free_all(bio) }
-      var found: [CertificateFacts] = []
-      while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
-        defer { X509_free(certificate) }
-        found.append(CertificateFacts(certificate, host))
-      }
-      return found
-    }
-    // The end of the text is an error to OpenSSL.
-    ERR_clear_error()
-    guard !facts.isEmpty else { throw .invalidPEM("it holds no certificate that can be read") }
-    return facts
+    try PEM.certificates(text).map { CertificateFacts($0.pointer, host) }
   }
 
   private init(_ certificate: OpaquePointer, _ host: String?) {

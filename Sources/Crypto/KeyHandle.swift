@@ -4,11 +4,11 @@ import COpenSSL
 ///
 /// Sendable: the key is never changed once built, and OpenSSL allows a constant key in concurrent
 /// operations, each with a context of its own.
-final class KeyHandle: @unchecked Sendable {
-  let pointer: OpaquePointer
+package final class KeyHandle: @unchecked Sendable {
+  package let pointer: OpaquePointer
 
   /// Takes over `pointer`.
-  init(owning pointer: OpaquePointer) { self.pointer = pointer }
+  package init(owning pointer: OpaquePointer) { self.pointer = pointer }
   deinit { EVP_PKEY_free(pointer) }
 
   /// OpenSSL's name of the kind of key: `EC`, `RSA`, `ED25519`, ...

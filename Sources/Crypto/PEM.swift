@@ -1,12 +1,12 @@
 import COpenSSL
 
 /// Reads and writes keys and certificates in PEM (RFC 7468).
-enum PEM {
+package enum PEM {
   /// Longest text read, in bytes; an RSA key of 16,384 bits takes about 13,000.
   static let maximumByteCount = 65_536
 
   /// The private key in `text`: PKCS#8, SEC1 or PKCS#1, not protected by a password.
-  static func privateKey(_ text: String) throws(CryptoError) -> KeyHandle {
+  package static func privateKey(_ text: String) throws(CryptoError) -> KeyHandle {
     let labels = try blockLabels(text)
     if labels.contains("ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
       throw .invalidPEM(
@@ -14,6 +14,21 @@ enum PEM {
     }
     try require(["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"], in: labels, what: "a private key")
     return try read(text, "private key") { bio in PEM_read_bio_PrivateKey(bio, nil, noPassword, nil) }
+  }
+
+  /// Every certificate in `text`, in order; text beside them is passed over.
+  package static func certificates(_ text: String) throws(CryptoError) -> [CertificateHandle] {
+    let found = withBIO(over: text) { bio in
+      var found: [CertificateHandle] = []
+      while let certificate = PEM_read_bio_X509(bio, nil, noPassword, nil) {
+        found.append(CertificateHandle(owning: certificate))
+      }
+      return found
+    }
+    // The end of the text is an error to OpenSSL.
+    ERR_clear_error()
+    guard let found, !found.isEmpty else { throw .invalidPEM("it holds no certificate that can be read") }
+    return found
   }
 
   /// The public key (SubjectPublicKeyInfo) in `text`.
@@ -48,19 +63,21 @@ enum PEM {
   private static func read(
     _ text: String, _ what: String, _ body: (OpaquePointer) -> OpaquePointer?
   ) throws(CryptoError) -> KeyHandle {
-    let bytes = Array(text.utf8)
-    // The BIO borrows the bytes, so it must not outlive this closure.
-    let key = bytes.withUnsafeBytes { buffer -> OpaquePointer? in
-      guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count)) else { return nil }
-      defer { BIO_free_all(bio) }
-      return body(bio)
-    }
-    guard let key else {
+    guard let key = withBIO(over: text, body) ?? nil else {
       throw .invalidPEM("the \(what) cannot be decoded (\(CryptoError.takeOpenSSLReason()))")
     }
     // Attempts with other formats leave entries behind even when one succeeds.
     ERR_clear_error()
     return KeyHandle(owning: key)
+  }
+
+  /// nil when OpenSSL has no memory. The BIO borrows the text, so it must not outlive `body`.
+  private static func withBIO<Value>(over text: String, _ body: (OpaquePointer) -> Value) -> Value? {
+    Array(text.utf8).withUnsafeBytes { buffer -> Value? in
+      guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
+      defer { BIO_free_all(bio) }
+      return body(bio)
+    }
   }
 
   private static func blockLabels(_ text: String) throws(CryptoError) -> [String] {

@@ -1,4 +1,5 @@
 import COpenSSL
+import Crypto
 import EventLoop
 import Glibc
 
@@ -110,10 +111,10 @@ public final class TLSContext: Sendable {
       X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
     case .pem(let text):
       let store = SSL_CTX_get_cert_store(context)
-      for certificate in try PEM.certificates(in: text, what: "CA certificate") {
-        X509_STORE_add_cert(store, certificate)
-        X509_free(certificate)
+      let certificates = try TLSError.reading("CA certificate") { () throws(CryptoError) in
+        try PEM.certificates(text)
       }
+      for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
     }
   }
 

@@ -1,4 +1,5 @@
 import COpenSSL
+import Crypto
 
 /// Why a TLS context could not be made. Never holds key material.
 public enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -20,6 +21,19 @@ public enum TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     case .keyMismatch: "the private key does not belong to the certificate"
     case .badTrust(let file, let reason): "cannot load CA certificates from \(file): \(reason)"
     case .library(let reason): "TLS set-up failed: \(reason)"
+    }
+  }
+
+  /// What `read` gives; its failure as `badPEM` of `what`.
+  static func reading<Value>(
+    _ what: String, _ read: () throws(CryptoError) -> Value
+  ) throws(TLSError) -> Value {
+    do throws(CryptoError) {
+      return try read()
+    } catch .invalidPEM(let reason) {
+      throw .badPEM(what: what, reason: reason)
+    } catch {
+      throw .badPEM(what: what, reason: "\(error)")
     }
   }
 

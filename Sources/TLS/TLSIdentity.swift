@@ -1,24 +1,25 @@
 import COpenSSL
+import Crypto
 
 /// A certificate with its private key, to be shown to peers.
 public final class TLSIdentity: Sendable {
-  /// Safe to share: counted atomically by OpenSSL and only read once made.
-  nonisolated(unsafe) let certificate: OpaquePointer
-  nonisolated(unsafe) let key: OpaquePointer
+  private let own: CertificateHandle
+  private let ownKey: KeyHandle
+  private let issuers: [CertificateHandle]
+
+  /// Valid as long as this is.
+  var certificate: OpaquePointer { own.pointer }
+  var key: OpaquePointer { ownKey.pointer }
   /// The issuers that come with it.
-  nonisolated(unsafe) let chain: [OpaquePointer]
+  var chain: [OpaquePointer] { issuers.map(\.pointer) }
 
   /// From PEM texts, the own certificate first.
   public convenience init(certificateChain: String, privateKey: String) throws(TLSError) {
-    var chain = try PEM.certificates(in: certificateChain, what: "certificate")
-    guard !chain.isEmpty else { throw .badPEM(what: "certificate", reason: "it is empty") }
-    let certificate = chain.removeFirst()
-    do throws(TLSError) {
-      try self.init(adopting: certificate, key: try PEM.privateKey(in: privateKey), chain: chain)
-    } catch {
-      for handle in [certificate] + chain { X509_free(handle) }
-      throw error
+    var chain = try TLSError.reading("certificate") { () throws(CryptoError) in
+      try PEM.certificates(certificateChain)
     }
+    let key = try TLSError.reading("private key") { () throws(CryptoError) in try PEM.privateKey(privateKey) }
+    try self.init(chain.removeFirst(), key, chain)
   }
 
   /// From a PKCS #12 file (`.p12`), as Apple's Keychain exports it (RFC 7292). Its old ciphers need OpenSSL's
@@ -47,43 +48,27 @@ public final class TLSIdentity: Sendable {
     }
     guard let parsed else { throw .badPKCS12(reason: TLSError.lastReason()) }
     guard let certificate = parsed.certificate, let key = parsed.key else {
-      for handle in parsed.chain { X509_free(handle) }
-      X509_free(parsed.certificate)
-      EVP_PKEY_free(parsed.key)
       throw .badPKCS12(reason: "it must hold a certificate and its private key: export both together")
     }
-    do throws(TLSError) {
-      try self.init(adopting: certificate, key: key, chain: parsed.chain)
-    } catch {
-      for handle in [certificate] + parsed.chain { X509_free(handle) }
-      throw error
-    }
+    try self.init(certificate, key, parsed.chain)
   }
 
-  /// Takes the handles over; on an error only the key, which it frees.
-  private init(adopting certificate: OpaquePointer, key: OpaquePointer, chain: [OpaquePointer])
+  private init(_ certificate: CertificateHandle, _ key: KeyHandle, _ chain: [CertificateHandle])
     throws(TLSError)
   {
-    guard X509_check_private_key(certificate, key) == 1 else {
+    guard X509_check_private_key(certificate.pointer, key.pointer) == 1 else {
       ERR_clear_error()
-      EVP_PKEY_free(key)
       throw .keyMismatch
     }
-    self.certificate = certificate
-    self.key = key
-    self.chain = chain
-  }
-
-  deinit {
-    X509_free(certificate)
-    EVP_PKEY_free(key)
-    for issuer in chain { X509_free(issuer) }
+    own = certificate
+    ownKey = key
+    issuers = chain
   }
 
   private struct Parsed {
-    var certificate: OpaquePointer?
-    var key: OpaquePointer?
-    var chain: [OpaquePointer]
+    var certificate: CertificateHandle?
+    var key: KeyHandle?
+    var chain: [CertificateHandle]
   }
 
   private static func parse(_ file: OpaquePointer, _ password: String) -> Parsed? {
@@ -91,12 +76,16 @@ public final class TLSIdentity: Sendable {
     var certificate: OpaquePointer?
     var others: OpaquePointer?
     guard PKCS12_parse(file, password, &key, &certificate, &others) == 1 else { return nil }
-    var chain: [OpaquePointer] = []
+    var chain: [CertificateHandle] = []
     if let others {
-      while let next = OPENSSL_sk_shift(others) { chain.append(OpaquePointer(next)) }
+      while let next = OPENSSL_sk_shift(others) {
+        chain.append(CertificateHandle(owning: OpaquePointer(next)))
+      }
       OPENSSL_sk_free(others)
     }
-    return Parsed(certificate: certificate, key: key, chain: chain)
+    return Parsed(
+      certificate: certificate.map(CertificateHandle.init(owning:)), key: key.map(KeyHandle.init(owning:)),
+      chain: chain)
   }
 }
 
