@@ -131,7 +131,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "APITests",
-      dependencies: ["API", "Bytes", "Crypto", "EventLoop", "Service", "Store", "Telemetry", "TestSupport"],
+      dependencies: [
+        "API", "Bytes", "Crypto", "EventLoop", "HTTP", "Service", "Store", "Telemetry", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",

@@ -14,7 +14,7 @@ const limit = 50;
  * number of rows. */
 const patience = 40;
 const states = { active: "Active", tombstoned: "Given up" };
-const searchHint = "The beginning of a client ID, or a whole device token. "
+const searchHint = "The beginning of a client ID, a whole device token, or a client's name in the log (#…). "
   + "A token is looked up and forgotten: it never gets into the address.";
 
 export const title = "Registrations";

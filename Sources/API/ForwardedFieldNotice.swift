@@ -20,9 +20,9 @@ final class ForwardedFieldNotice: Sendable {
   private let hasToldOfNear = Atomic(false)
   private let hasToldOfFar = Atomic(false)
 
-  init(_ service: SharedService) {
-    metrics = service.metrics
-    log = service.log
+  init(_ metrics: ServiceMetrics, _ log: Log) {
+    self.metrics = metrics
+    self.log = log
   }
 
   /// With other settings it tells anew.

@@ -32,9 +32,12 @@ public struct RegistrationPage: Equatable, Sendable {
 extension StoreReader {
   /// At most `limit` registrations that pass `filter` and whose client ID begins with `prefix`, after `last`. Looks
   /// at no more than `rowLimit` rows, so that a filter that hardly anything passes does not hold up the caller.
+  ///
+  /// - Parameter isWanted: asked for each that passes; false leaves it out.
   public func page(
     app: String = "default", prefix: String = "", after last: String? = nil,
-    filter: RegistrationFilter = RegistrationFilter(), limit: Int, rowLimit: Int
+    filter: RegistrationFilter = RegistrationFilter(), limit: Int, rowLimit: Int,
+    where isWanted: (ClientKey) -> Bool = { _ in true }
   ) throws(StoreError) -> RegistrationPage {
     let transaction = try registrationSlot.begin()
     var page = RegistrationPage()
@@ -56,6 +59,7 @@ extension StoreReader {
         throw registrations.damaged("a registration can't be read")
       }
       lastSeen = clientKey.clientID
+      guard isWanted(clientKey) else { return true }
       if filter.neverPushed, try activity(clientKey) != nil { return true }
       page.items.append(row.summary(key: clientKey))
       return true

@@ -18,14 +18,40 @@ public struct Pseudonyms: Sendable {
   }
 
   /// `#` and 16 hex digits.
-  public func pseudonym(of identifier: String) -> String {
-    let value = hash.hash(Array(identifier.utf8))
-    return "#" + Hex.encode(withUnsafeBytes(of: value.bigEndian) { Array($0) })
-  }
+  public func pseudonym(of identifier: String) -> String { Pseudonym(hash: hash(identifier)).description }
 
   /// The same for every form of a client ID.
   public func pseudonym(ofClientID id: String) -> String {
     let scheme = "did:key:"
     return pseudonym(of: id.hasPrefix(scheme) ? String(id.dropFirst(scheme.count)) : id)
+  }
+
+  /// Whether `pseudonym` is that of a client ID without `did:key:`. The only way back: to try those that are known.
+  public func isPseudonym(_ pseudonym: Pseudonym, ofBareClientID id: String) -> Bool {
+    hash(id) == pseudonym.hash
+  }
+
+  private func hash(_ identifier: String) -> UInt64 { hash.hash(Array(identifier.utf8)) }
+}
+
+/// A pseudonym as somebody copied it out of a log.
+public struct Pseudonym: Equatable, Sendable, CustomStringConvertible {
+  fileprivate let hash: UInt64
+
+  fileprivate init(hash: UInt64) {
+    self.hash = hash
+  }
+
+  /// From `#` and 16 hex digits; nil when `text` is anything else.
+  public init?(_ text: String) {
+    guard text.utf8.count == 17, text.hasPrefix("#"), let bytes = Hex.decode(String(text.dropFirst())) else {
+      return nil
+    }
+    hash = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// `#` and 16 hex digits.
+  public var description: String {
+    "#" + Hex.encode(withUnsafeBytes(of: hash.bigEndian) { Array($0) })
   }
 }

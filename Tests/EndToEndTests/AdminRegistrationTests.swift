@@ -1,3 +1,4 @@
+import JSON
 import MockGateway
 import MockRelay
 import TestSupport
@@ -18,6 +19,14 @@ import Testing
       #expect(page?["items"]?[0]?["client_id"]?.stringValue == apple.clientID)
       #expect(page?["matched_by"]?.stringValue == (query == tokens[0] ? "token" : "client_id"))
     }
+    let shown = try appliance.command("clients", "show", google.clientID, "--json").text
+    let name = try #require(try JSON.parse(Array(shown.utf8))["pseudonym"]?.stringValue)
+    let byName = try browser.search(#"{"query":"\#(name)"}"#)
+    #expect(byName?["matched_by"]?.stringValue == "pseudonym")
+    #expect(byName?["items"]?.arrayValue?.count == 1)
+    #expect(byName?["items"]?[0]?["client_id"]?.stringValue == google.clientID)
+    let nobody = try browser.search(##"{"query":"#0123456789abcdef"}"##)
+    #expect(nobody?["items"]?.arrayValue == [] && nobody?["next_cursor"]?.isNull == true)
     let byToken = try browser.search(#"{"query":" \#(tokens[1])\n"}"#)
     #expect(byToken?["items"]?[0]?["client_id"]?.stringValue == google.clientID)
     #expect(try browser.search(#"{"query":"\#(tokens[1].dropLast())"}"#)?["items"]?.arrayValue == [])

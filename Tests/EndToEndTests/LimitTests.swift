@@ -100,6 +100,23 @@ import Testing
     #expect(appliance.gateway.deliveryCount == 12)
   }
 
+  /// Each further wrong signature waits, so that a flood of them takes a small part of the processor.
+  @Test func whoSentTooManyWrongSignaturesIsCheckedSlowly() throws {
+    let appliance = try Self.limited("failed_signatures_per_minute = 5")
+    let wallet = try appliance.registered()
+    let client = appliance.client()
+    let body = Appliance.raw("forged")
+    let fields = try MockRelay().pushFields(body, timestamp: WallClock.seconds())
+    func forge() throws -> Int {
+      try client.send("POST", "/clients/\(wallet.clientID)", fields: fields, body: body).status
+    }
+    for _ in 0..<5 { #expect(try forge() == 401) }
+    let start = MonotonicTime.now()
+    for _ in 0..<200 { #expect(try forge() == 429) }
+    // 2 ms each.
+    #expect(MonotonicTime.now() - start >= .milliseconds(400))
+  }
+
   @Test func limitsChangeWithAReload() throws {
     let appliance = try Self.limited("registrations_per_minute = 1")
     let client = appliance.client()

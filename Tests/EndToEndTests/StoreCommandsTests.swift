@@ -1,4 +1,6 @@
 import Glibc
+import JSON
+import MockGateway
 import MockRelay
 import TestSupport
 import Testing
@@ -95,6 +97,27 @@ import Testing
     try appliance.restart()
     #expect(try appliance.registrations() == 2)
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+  }
+
+  /// `client=#…` in the log leads back to the client, whose ID the log does not have.
+  @Test func aNameInTheLogLeadsToTheClient() throws {
+    let appliance = try Appliance()
+    let wallets = try (0..<3).map { _ in try appliance.registered() }
+    let id = wallets[1].clientID
+    appliance.gateway.next(1, .apns(.unregistered), at: .apnsProduction)
+    _ = try appliance.push(id, Appliance.raw("1"))
+    #expect(appliance.waitForLog("device token given up"))
+    #expect(!appliance.log.contains(id))
+    let shown = try appliance.command("clients", "show", id, "--json").text
+    let name = try #require(try JSON.parse(Array(shown.utf8))["pseudonym"]?.stringValue)
+    #expect(appliance.log.contains(" client=\(name) "), "\(appliance.log)")
+    let found = try appliance.command("clients", "show", name)
+    #expect(found.status == 0)
+    #expect(
+      found.text.hasPrefix("client:         \(id)\nin the log:     \(name)\n"), "\(found.text)")
+    #expect(try appliance.command("clients", "show", name, "--json").text == shown)
+    let nobody = try appliance.command("clients", "show", "#0123456789abcdef")
+    #expect(nobody.status == 1 && nobody.text.contains("#0123456789abcdef is not registered"))
   }
 
   @Test func clientsAreListedShownFoundAndDeleted() throws {

@@ -92,20 +92,42 @@ import Testing
     let appliance = try appliance()
     for version: UInt8 in [1, 2] {
       let old = try RawConnection(port: appliance.port)
-      old.send(Self.clientHello(minor: version))
+      old.send(Self.clientHello(minor: version, suites: [0xC0, 0x09, 0xC0, 0x13]))
       // Alert: fatal, protocol_version (RFC 5246, section 7.2).
-      #expect(Array(old.readToEnd().suffix(2)) == [2, 70], "TLS 1.\(version - 1)")
+      #expect(try Array(old.readToEnd().suffix(2)) == [2, 70], "TLS 1.\(version - 1)")
     }
     let plain = try RawConnection(port: appliance.port)
     plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(!plain.readToEnd().starts(with: Array("HTTP".utf8)))
+    #expect(try !plain.readToEnd().starts(with: Array("HTTP".utf8)))
   }
 
-  /// A ClientHello of TLS 1.0 (minor 1) or 1.1 (2) with cipher suites of that time.
-  private static func clientHello(minor: UInt8) -> [UInt8] {
+  /// Suites of TLS 1.2 for the certificate's kind of key: AES-GCM and ChaCha20 are served; CBC and CCM with the
+  /// same key agreement are not.
+  @Test(
+    arguments: [
+      ([0xC0, 0x2B], true), ([0xCC, 0xA9], true), ([0xC0, 0x09], false), ([0xC0, 0x23], false),
+      ([0xC0, 0xAC], false),
+    ] as [([UInt8], Bool)])
+  func ofTLS12OnlyWhatSealsIsServed(_ suite: [UInt8], _ isServed: Bool) throws {
+    let appliance = try appliance()
+    let connection = try RawConnection(port: appliance.port)
+    connection.send(Self.clientHello(minor: 3, suites: suite))
+    connection.endInput()
+    let answer = try connection.readToEnd()
+    if isServed {
+      // A record of the handshake.
+      #expect(answer.first == 22, "\(answer)")
+    } else {
+      // Alert: fatal, handshake_failure.
+      #expect(answer.first == 21 && answer.suffix(2) == [2, 40], "\(answer)")
+    }
+  }
+
+  /// A ClientHello of TLS 1.0 (minor 1), 1.1 (2) or 1.2 (3), for P-256 and ECDSA with SHA-256.
+  private static func clientHello(minor: UInt8, suites: [UInt8]) -> [UInt8] {
     let body: [UInt8] =
-      [3, minor] + [UInt8](repeating: 7, count: 32) + [0, 0, 4, 0xC0, 0x09, 0xC0, 0x13, 1, 0]
-      + [0, 8, 0, 10, 0, 4, 0, 2, 0, 23]
+      [3, minor] + [UInt8](repeating: 7, count: 32) + [0, 0, UInt8(suites.count)] + suites + [1, 0]
+      + [0, 16, 0, 10, 0, 4, 0, 2, 0, 23, 0, 13, 0, 4, 0, 2, 4, 3]
     return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
   }
 

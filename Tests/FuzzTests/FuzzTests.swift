@@ -4,7 +4,7 @@ import Testing
 
 /// Every fuzz target with its corpus, and with seeded mutations of it: what `scripts/fuzz.sh` does for hours,
 /// for a second and the same way each time.
-@Suite struct FuzzTests {
+@Suite(.timeLimit(.minutes(10))) struct FuzzTests {
   private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
   private static let rounds = 2000
 

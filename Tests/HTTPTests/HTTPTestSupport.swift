@@ -5,6 +5,16 @@ import Glibc
 import HTTP
 import Testing
 
+/// Answers with method, target and body.
+func echo(_ request: HTTPRequest) -> HTTPResponse {
+  .text(200, "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))")
+}
+
+/// A request for `path`, whole.
+func get(_ path: String, _ fields: String = "") -> String {
+  "GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+}
+
 /// A handler made of a closure.
 final class ClosureHandler: HTTPHandler {
   private let body: (HTTPRequest, HTTPResponder) -> Void
@@ -156,6 +166,8 @@ final class RawClient {
   private func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = recv(fd, &chunk, chunk.count, 0)
+    // Who waits for an end must not take silence for one.
+    if count < 0, errno == EAGAIN { Issue.record("neither bytes nor the connection's end came within 20 s") }
     guard count > 0 else { return false }
     buffer.append(contentsOf: chunk[..<count])
     return true

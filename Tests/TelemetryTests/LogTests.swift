@@ -87,13 +87,21 @@ private final class Lines: Sendable {
     #expect(RFC3339.now() > 1_700_000_000_000)
   }
 
-  @Test(arguments: LogFormat.allCases) func clientsHavePseudonyms(_ format: LogFormat) {
+  @Test(arguments: LogFormat.allCases) func clientsHavePseudonyms(_ format: LogFormat) throws {
     let id = "z6Mku3wsRZTAHjr6xrYWVUfyGeNSNz1GJRVfazp3N76AL9gE"
     let pseudonyms = Pseudonyms(key: Array(0..<16))
     let name = pseudonyms.pseudonym(of: id)
     #expect(name.utf8.count == 17)
     #expect(pseudonyms.pseudonym(ofClientID: "did:key:" + id) == name)
     #expect(pseudonyms.pseudonym(of: id + "x") != name)
+    let read = try #require(Pseudonym(name))
+    #expect(read.description == name)
+    #expect(pseudonyms.isPseudonym(read, ofBareClientID: id))
+    #expect(!pseudonyms.isPseudonym(read, ofBareClientID: id + "x"))
+    for text in ["", "#", String(name.dropLast()), name + "0", String(name.dropFirst()), "#0123456789abcdeg"]
+    {
+      #expect(Pseudonym(text) == nil, "\(text)")
+    }
     #expect(Pseudonyms.random().pseudonym(of: id) != name)
     let lines = Lines()
     let log = lines.log(.debug, format)

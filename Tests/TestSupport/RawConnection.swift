@@ -3,6 +3,7 @@ import Glibc
 /// A TCP connection over loopback with blocking calls that sends what it is told, byte for byte.
 public final class RawConnection {
   private let fd: Int32
+  private let timeoutSeconds: Int
   private var input: [UInt8] = []
 
   /// - Parameters:
@@ -14,6 +15,7 @@ public final class RawConnection {
   ) throws {
     let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     self.fd = fd
+    self.timeoutSeconds = timeoutSeconds
     guard fd >= 0 else { throw Self.failure("socket") }
     var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
@@ -70,25 +72,29 @@ public final class RawConnection {
   /// Ends our side; the peer may go on.
   public func endInput() { shutdown(fd, Int32(SHUT_WR)) }
 
-  /// Reads on; false at the end, or when nothing came in time.
-  private func fill() -> Bool {
+  /// Reads on; false at the end. Throws when neither bytes nor the end came in time: who waits for an end must not
+  /// take silence for one.
+  private func fill() throws -> Bool {
     var chunk = [UInt8](repeating: 0, count: 16_384)
     var count: Int
     repeat { count = recv(fd, &chunk, chunk.count, 0) } while count < 0 && errno == EINTR
+    if count < 0, errno == EAGAIN {
+      throw TestSupportError("neither bytes nor the connection's end came within \(timeoutSeconds) s")
+    }
     guard count > 0 else { return false }
     input += chunk[..<count]
     return true
   }
 
-  /// Everything until the peer ends its side, or nothing comes in time.
-  public func readToEnd() -> [UInt8] {
-    while fill() {}
+  /// Everything until the peer ends its side.
+  public func readToEnd() throws -> [UInt8] {
+    while try fill() {}
     defer { input = [] }
     return input
   }
 
   /// The head of the next response with its blank line, then as much body as it names; nil at the end.
-  public func readResponse() -> String? {
+  public func readResponse() throws -> String? {
     let blank = Array("\r\n\r\n".utf8)
     while true {
       let text = String(decoding: input, as: UTF8.self)
@@ -102,7 +108,7 @@ public final class RawConnection {
           return String(decoding: input[..<total], as: UTF8.self)
         }
       }
-      guard fill() else { return nil }
+      guard try fill() else { return nil }
     }
   }
 
@@ -113,8 +119,11 @@ public final class RawConnection {
   }
 
   /// Whether the peer has neither sent nor ended anything up to now.
-  public var isSilent: Bool {
+  public var isSilent: Bool { staysSilent(milliseconds: 0) }
+
+  /// Whether the peer neither sends nor ends anything for so long.
+  public func staysSilent(milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
-    return poll(&entry, 1, 0) == 0
+    return poll(&entry, 1, milliseconds) == 0
   }
 }

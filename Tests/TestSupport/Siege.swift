@@ -24,7 +24,7 @@ public final class Siege: Sendable {
     for index in 0..<count {
       let connection = try RawConnection(port: port, source: Self.source(1, index))
       connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
-      guard connection.readResponse() != nil else {
+      guard try connection.readResponse() != nil else {
         throw TestSupportError("idle connection \(index) was refused")
       }
       idle.withLock { $0.append(connection) }
@@ -82,7 +82,7 @@ public final class Siege: Sendable {
     var connection: RawConnection?
     while !isOver() {
       if connection == nil { connection = try? RawConnection(port: port, source: "127.0.3.\(1 + index)") }
-      guard let open = connection, open.send(request), let answer = open.readResponse() else {
+      guard let open = connection, open.send(request), let answer = try? open.readResponse() else {
         connection = nil
         onAnswer(0)
         continue

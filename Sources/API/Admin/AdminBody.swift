@@ -1,5 +1,6 @@
 import JSON
 import Store
+import Telemetry
 
 /// Why a body of the admin API cannot be used; answered with 400.
 package enum AdminBodyError: Error, Equatable {
@@ -117,10 +118,13 @@ package struct RegistrationSearch: Sendable {
   static let maximumQueryBytes = 4096
   package static let maximumPage = 200
 
-  /// The beginning of a client ID, or a whole device token; without blanks around it.
+  /// The beginning of a client ID, a whole device token, or a client's pseudonym; without blanks around it.
   package fileprivate(set) var query = ""
   package fileprivate(set) var filter = RegistrationFilter()
   /// Where the page before ended.
   package fileprivate(set) var cursor: String?
   package fileprivate(set) var limit = 50
+
+  /// The query as a client's name in the log; nil when it is none.
+  var pseudonym: Pseudonym? { Pseudonym(query) }
 }

@@ -6,6 +6,7 @@ import JSON
 import Relay
 import Service
 import Store
+import Telemetry
 
 /// Finding, deleting and reviving registrations.
 extension AdminRoutes {
@@ -19,8 +20,9 @@ extension AdminRoutes {
     } catch {
       return call.fail(error)
     }
+    let pseudonyms = shared.service.log.pseudonyms
     shared.atDesk(loop) { reader in
-      Self.page(search, reader)
+      Self.page(search, pseudonyms, reader)
     } _: { json in
       guard let json else { return call.storeFailed() }
       call.respond(.json(200, json))
@@ -28,16 +30,24 @@ extension AdminRoutes {
   }
 
   /// nil when the store cannot be read.
-  private static func page(_ search: RegistrationSearch, _ reader: StoreReader) -> [UInt8]? {
+  private static func page(_ search: RegistrationSearch, _ pseudonyms: Pseudonyms, _ reader: StoreReader)
+    -> [UInt8]?
+  {
     do throws(StoreError) {
       var page = RegistrationPage()
-      var matched = search.query.isEmpty ? "all" : "client_id"
+      var matched = search.query.isEmpty ? "all" : search.pseudonym == nil ? "client_id" : "pseudonym"
       let holder =
         search.query.isEmpty || search.cursor != nil ? nil : try client(token: search.query, reader)
       if let holder {
         matched = "token"
         page.scanned = 1
         if let summary = try reader.summary(holder) { page.items = [summary] }
+      } else if let pseudonym = search.pseudonym {
+        page = try reader.page(after: search.cursor, filter: search.filter, limit: 1, rowLimit: rowLimit) {
+          pseudonyms.isPseudonym(pseudonym, ofBareClientID: $0.clientID)
+        }
+        // There is no second one.
+        if !page.items.isEmpty { page.next = nil }
       } else {
         page = try reader.page(
           prefix: Self.withoutScheme(search.query), after: search.cursor, filter: search.filter,

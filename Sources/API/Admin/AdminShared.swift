@@ -43,7 +43,7 @@ public final class AdminShared: Sendable {
     self.registry = registry
     self.clock = clock
     history = MetricsHistory(service.metrics, store: service.store, log: service.log)
-    forwardedNotice = ForwardedFieldNotice(service)
+    forwardedNotice = ForwardedFieldNotice(service.metrics, service.log)
     actions = ActionLog(store: service.store, log: service.log, clock: clock)
     do {
       desk = try LoopThread(name: "admin")

@@ -3,23 +3,11 @@ import EventLoop
 
 /// A connection of an HTTP/1.1 server (RFC 9112, section 9): requests one after the other, in order.
 /// Loop thread only.
-///
-/// The connection waits for one thing at a time (`Waiting`), and each thing has its timeout, but for
-/// the handler, which has its own deadlines.
 public final class HTTP1ServerConnection: HTTPServerConnection {
   /// Unserved input at which reading pauses.
   private static let inputHighWater = 65_536
   /// Unsent output at which no further request is taken up.
   private static let outputHighWater = 65_536
-
-  /// What the connection waits for, with the number of the request that it concerns.
-  private struct Waiting: Equatable {
-    enum Reason {
-      case nextRequest, head, body, handler, peerToRead
-    }
-    var reason: Reason
-    var request: Int32
-  }
 
   /// The request being served.
   private struct Current {
@@ -38,10 +26,8 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
   private var body: HTTPBodyStream?
   /// Counts the requests; identifies the current one.
   private var requestNumber: Int32 = 0
-  private var deadline: ConnectionDeadline
-  private var waiting: Waiting?
+  private lazy var watch = HTTP1ServerWatch(context) { [weak self] in self?.timerFired() }
   private var bytesWritten = 0
-  private var bytesSentAtDeadline = 0
   private var isProcessing = false
   private var isReadingPaused = false
   private var inputEnded = false
@@ -58,8 +44,6 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
     self.transport = transport
     self.context = context
     parser = HTTP1RequestParser(limits: context.options.limits, scheme: scheme)
-    deadline = ConnectionDeadline(loop: context.loop, shortest: context.shortestTimeout)
-    deadline.onTimer = { [weak self] in self?.timerFired() }
     transport.delegate = self
   }
 
@@ -185,43 +169,22 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
     }
   }
 
-  private var waitingNow: Waiting {
-    let reason: Waiting.Reason =
-      if isClosing || transport.pendingWriteBytes > 0 {
-        .peerToRead
-      } else if current != nil {
-        .handler
-      } else if !parser.isReadingHead {
-        .body
-      } else if requestNumber != 0, parser.isBetweenRequests, input.isEmpty {
-        .nextRequest
-      } else {
-        .head
-      }
-    return Waiting(reason: reason, request: requestNumber)
+  private var waitingNow: HTTP1ServerWatch.Reason {
+    if isClosing || transport.pendingWriteBytes > 0 { return .peerToRead }
+    if current != nil { return .handler }
+    if !parser.isReadingHead { return .body }
+    return requestNumber != 0 && parser.isBetweenRequests && input.isEmpty ? .nextRequest : .head
   }
 
-  /// Sets the deadline anew when what the connection waits for has changed, and only then: a peer
-  /// gains no time by sending single bytes.
+  private var bytesSent: Int { bytesWritten - transport.pendingWriteBytes }
+
   private func updateDeadline() {
     guard !isClosed else { return }
-    let now = waitingNow
-    guard now != waiting else { return }
-    waiting = now
-    switch now.reason {
-    case .nextRequest: deadline.set(after: context.options.idleTimeout)
-    case .head: deadline.set(after: context.options.headTimeout)
-    case .body: deadline.set(after: context.options.bodyTimeout)
-    case .handler: deadline.clear()
-    case .peerToRead:
-      bytesSentAtDeadline = bytesWritten - transport.pendingWriteBytes
-      deadline.set(after: context.options.writeTimeout)
-    }
+    watch.wait(for: waitingNow, request: requestNumber, sent: bytesSent)
   }
 
   private func timerFired() {
-    guard deadline.hasPassed() else { return }
-    switch waiting?.reason {
+    switch watch.overdue(sent: bytesSent) {
     case .nextRequest:
       close()
     case .head where requestNumber == 0 && parser.isBetweenRequests && input.isEmpty:
@@ -232,15 +195,10 @@ public final class HTTP1ServerConnection: HTTPServerConnection {
       let error = HTTP1Error.requestTimedOut
       sendLast(context.options.errorResponse(error.status, error.reason))
     case .peerToRead:
-      let sent = bytesWritten - transport.pendingWriteBytes
-      guard sent > bytesSentAtDeadline else {
-        context.counters.timeouts += 1
-        transport.abort()
-        return
-      }
-      waiting = nil
+      context.counters.timeouts += 1
+      return transport.abort()
     case .handler, nil:
-      return
+      break
     }
     updateDeadline()
   }
@@ -339,7 +297,7 @@ extension HTTP1ServerConnection: TransportDelegate {
   public func transport(_ transport: any Transport, didCloseWith error: TransportError?) {
     guard !isClosed else { return }
     isClosed = true
-    deadline.cancel()
+    watch.cancel()
     current = nil
     responder?.cancel()
     let body = self.body

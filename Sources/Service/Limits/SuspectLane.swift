@@ -4,9 +4,9 @@ import EventLoop
 /// of wrong signatures takes a small part of the processor, however fast it comes. Loop thread only.
 final class SuspectLane {
   /// Pieces that may wait.
-  private static let capacity = 256
+  static let capacity = 256
   /// A check takes about a tenth of that.
-  private static let pause = Duration.milliseconds(2)
+  static let pause = Duration.milliseconds(2)
 
   private let loop: EventLoop
   private var waiting: [() -> Void] = []

@@ -9,9 +9,11 @@ enum ClientText {
     return "\(client.key.clientID)\t\(client.kind.name)\t\(state)"
   }
 
-  static func page(_ client: ClientSummary, _ activity: PushActivity?) -> String {
+  /// - Parameter pseudonym: the client's name in the log.
+  static func page(_ client: ClientSummary, _ pseudonym: String, _ activity: PushActivity?) -> String {
     var lines = [
       "client:         \(client.key.clientID)",
+      "in the log:     \(pseudonym)",
       "type:           \(client.kind.name)",
       "always raw:     \(client.alwaysRaw)",
       "authenticated:  \(client.authenticated)",
@@ -31,9 +33,11 @@ enum ClientText {
     object { write(client, to: &$0) }
   }
 
-  static func json(_ client: ClientSummary, _ activity: PushActivity?) -> String {
+  /// - Parameter pseudonym: the client's name in the log.
+  static func json(_ client: ClientSummary, _ pseudonym: String, _ activity: PushActivity?) -> String {
     object { writer in
       write(client, to: &writer)
+      writer.member("pseudonym", pseudonym)
       writer.key("pushes")
       guard let activity else { return writer.null() }
       writer.beginObject()

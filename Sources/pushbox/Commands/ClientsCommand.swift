@@ -1,5 +1,7 @@
 import Configuration
+import Service
 import Store
+import Telemetry
 
 /// `pushbox clients`: looks at registrations and changes them, beside a server. Never shows a device token.
 enum ClientsCommand {
@@ -15,7 +17,8 @@ enum ClientsCommand {
 
       count    registrations by type
       list     client IDs that begin with PREFIX, in order, at most N (100); --after the last one seen
-      show     one registration without its device token, and how many pushes it got
+      show     one registration without its device token, how many pushes it got, and the client's name in the
+               log; ID may be that name, in quotes: '#0123456789abcdef'. A new token key brings new names.
       find     the client that holds a device token of type apns, apns-sandbox or fcm
       delete   unregister clients
       revive   use a device token again that a gateway called dead
@@ -77,16 +80,37 @@ enum ClientsCommand {
   private static func show(
     _ settings: Configuration.Store, _ client: String, _ isJSON: Bool
   ) throws(StoreCommand.Failure) -> Int32 {
-    let reader = try StoreCommand.reader(try StoreCommand.openTool(settings))
-    let (record, activity) = try StoreCommand.perform { () throws(StoreError) in
-      let key = try ClientKey(client: bare(client))
-      return (try reader.lookup(key), try Store.activity(key, path: settings.path))
+    let (store, cipher) = try StoreCommand.openToolWithCipher(settings)
+    let reader = try StoreCommand.reader(store)
+    let pseudonyms = Pseudonyms(key: cipher.pseudonymKey)
+    let found = try StoreCommand.perform { () throws(StoreError) -> ClientSummary? in
+      if let summary = try reader.summary(try ClientKey(client: bare(client))) { return summary }
+      guard let pseudonym = Pseudonym(client) else { return nil }
+      return try find(pseudonym, pseudonyms, reader)
     }
-    guard let summary = record?.summary else {
+    guard let found else {
       throw StoreCommand.Failure("\(client) is not registered")
     }
-    Terminal.print(isJSON ? ClientText.json(summary, activity) : ClientText.page(summary, activity))
+    let activity = try StoreCommand.perform { () throws(StoreError) in
+      try Store.activity(found.key, path: settings.path)
+    }
+    let name = pseudonyms.pseudonym(ofClientID: found.key.clientID)
+    Terminal.print(isJSON ? ClientText.json(found, name, activity) : ClientText.page(found, name, activity))
     return 0
+  }
+
+  /// The client of that name: tries all. In steps, each with a snapshot of its own, so that a server's store does
+  /// not grow meanwhile.
+  private static func find(
+    _ pseudonym: Pseudonym, _ pseudonyms: Pseudonyms, _ reader: StoreReader
+  ) throws(StoreError) -> ClientSummary? {
+    var page = RegistrationPage()
+    repeat {
+      page = try reader.page(after: page.next, limit: 1, rowLimit: 100_000) {
+        pseudonyms.isPseudonym(pseudonym, ofBareClientID: $0.clientID)
+      }
+    } while page.items.isEmpty && page.next != nil
+    return page.items.first
   }
 
   private static func find(

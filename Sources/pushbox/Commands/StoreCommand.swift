@@ -45,8 +45,12 @@ enum StoreCommand {
 
   /// Opens the store beside a server, if one runs.
   static func openTool(_ settings: Configuration.Store) throws(Failure) -> Store {
+    try openToolWithCipher(settings).store
+  }
+
+  static func openToolWithCipher(_ settings: Configuration.Store) throws(Failure) -> StoreOpening.Opened {
     do throws(ServerError) {
-      return try StoreOpening.open(settings, role: .tool)
+      return try StoreOpening.openForTool(settings)
     } catch {
       throw Failure("\(error)")
     }

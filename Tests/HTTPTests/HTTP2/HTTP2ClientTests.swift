@@ -294,7 +294,7 @@ import Testing
       let dead = placeholder.localAddress.port
       placeholder.close()
       let client = plainClient(loop, port: { dead }) { $0.connectFailureLimit = 1000 }
-      client.send(post("/"), deadline: .now() + .milliseconds(200)) {
+      client.send(post("/"), deadline: .now() + .seconds(1)) {
         failure = error($0)
         client.shutdown { loop.stop() }
       }
