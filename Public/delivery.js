@@ -32,6 +32,7 @@ function wholeStory({ client_id, detail, status, received_at, peer, request_id, 
   return [
     h("dl.facts.inline",
       pair("Client ID", h("a.id", { href: link("registrations", client_id) }, client_id)),
+      rest.gateway && pair("Gateway", gatewayName(rest.gateway)),
       detail && pair("Said", detail),
       pair("The relay got", String(status)), pair("Received", format.moment(received_at)),
       peer && pair("From", h("code", peer)), pair("Request ID", h("code", request_id)),

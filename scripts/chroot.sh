@@ -20,7 +20,7 @@ fi
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/pushbox-chroot-XXXXXX")
 # Mounts within the chroot, for removal.
-mounts=${mounts:-proc dev}
+mounts=${mounts:-proc dev/pts dev}
 
 clean_up() {
   # Nothing is removed below a mount that would not go: it is the host's.
@@ -53,7 +53,10 @@ printf "127.0.0.1 localhost\n" >"$root/etc/hosts"
 for file in /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99*; do
   [ ! -e "$file" ] || cp "$file" "$root/etc/apt/apt.conf.d/"
 done
-if ! mount -t proc proc "$root/proc" || ! mount --bind /dev "$root/dev"; then not_run "mount is not allowed"; fi
+if ! mount -t proc proc "$root/proc" || ! mount --bind /dev "$root/dev" ||
+  ! mount --bind /dev/pts "$root/dev/pts"; then
+  not_run "mount is not allowed"
+fi
 # Packages must not start daemons here.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"

@@ -20,7 +20,7 @@ prerequisites="binutils-gold gcc git libcurl4-openssl-dev libedit-dev libicu-dev
   libsqlite3-dev libxml2-dev pkg-config tzdata uuid-dev make"
 
 path=/opt/swift/usr/bin:
-mounts="proc dev opt/swift"
+mounts="proc dev/pts dev opt/swift"
 # shellcheck source=scripts/chroot.sh
 . "$repository/scripts/chroot.sh"
 mkdir -p "$root/opt/swift"

@@ -31,11 +31,11 @@ export async function show(main, { signal }) {
 
 function table(items) {
   return dataTable(["When", "What", "Client", "From"], items.map(({ at, action, target, ok, detail, address }) => [
-    h("span", { title: format.ago(at) }, format.moment(at)),
+    h("span.whole", { title: format.ago(at) }, format.moment(at)),
     [ok ? wordOf(action) : stateLabel("rejected", failedWords[action] ?? `${wordOf(action)}: failed`),
       detail && !failedWords[action] && h("span.aside", ` ${detail}`)],
     target ? h("a.id", { href: link("registrations", target), title: target }, shortID(target)) : "",
-    address ? h("code", address) : "",
+    address ? h("code.whole", address) : "",
   ]));
 }
 

@@ -6,6 +6,13 @@ import Testing
 @Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct TerminalTests {
   private static let eraseLine = "\r\u{1B}[K"
 
+  private static let hasTerminals: Bool = {
+    let process = try? ChildProcess(
+      "/usr/bin/script", ["--quiet", "--return", "--command", "true", "/dev/null"])
+    return process?.wait() == 0
+  }()
+  private static let without: Comment = "no pseudo-terminals: what a terminal shows is NOT tested"
+
   /// Runs a command on a terminal; all that was shown.
   private func onTerminal(
     _ appliance: Appliance, _ arguments: String, environment: [String] = ["TERM=xterm"]
@@ -18,7 +25,7 @@ import Testing
     return (process.wait(), process.text)
   }
 
-  @Test func longWorkShowsHowFarItIs() throws {
+  @Test(.enabled(if: hasTerminals, without)) func longWorkShowsHowFarItIs() throws {
     let appliance = try Appliance()
     for _ in 0..<3 { _ = try appliance.registered() }
     let folder = appliance.folder.path
@@ -46,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func colourIsForTerminalsThatShowIt() throws {
+  @Test(.enabled(if: hasTerminals, without)) func colourIsForTerminalsThatShowIt() throws {
     let appliance = try Appliance()
     #expect(try onTerminal(appliance, "check").text.contains("\u{1B}[32m"))
     for environment in [["TERM=xterm", "NO_COLOR=1"], ["TERM=dumb"]] {

@@ -17,8 +17,9 @@ enum ClientsCommand {
 
       count    registrations by type
       list     client IDs that begin with PREFIX, in order, at most N (100); --after the last one seen
-      show     one registration without its device token, how many pushes it got, and the client's name in the
-               log; ID may be that name, in quotes: '#0123456789abcdef'. A new token key brings new names.
+      show     one registration without its device token, how many pushes it got, and the client's name
+               in the log; ID may be that name, in quotes: '#0123456789abcdef'. A new token key brings
+               new names.
       find     the client that holds a device token of type apns, apns-sandbox or fcm
       delete   unregister clients
       revive   use a device token again that a gateway called dead

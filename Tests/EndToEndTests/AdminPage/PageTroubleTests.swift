@@ -13,18 +13,18 @@ extension AdminPageTests {
       let clientID = try Self.makeSuspect(stage.appliance)
       try browser.show(on: screen)
 
-      // Three wrong passwords, and a wait.
+      // Three wrong passwords, and a wait. On a slow machine the first wait is over before the next try.
       try stage.open()
-      for _ in 0..<3 {
+      try browser.type("guess", into: "#password")
+      var answers: [String] = []
+      while answers.count < 10, answers.last?.hasPrefix("Too many") != true {
         try browser.evaluate("document.querySelector('[role=alert]').textContent = ''")
-        try browser.type("guess", into: "#password")
         try browser.press(.enter)
-        try browser.wait("document.querySelector('[role=alert]').textContent.includes('not the password')")
+        try browser.wait("document.querySelector('[role=alert]').textContent !== ''")
+        answers.append(try browser.text("document.querySelector('[role=alert]').textContent"))
       }
-      try browser.press(.enter)
-      try browser.wait(
-        "document.querySelector('[role=alert]').textContent.includes('Too many wrong passwords')")
-      #expect(try browser.text("document.querySelector('[role=alert]').textContent").contains("in 1 second"))
+      #expect(answers.count > 3 && answers.prefix(3).allSatisfy { $0 == "That is not the password." })
+      #expect(answers.last?.hasPrefix("Too many wrong passwords. Try again in ") == true, "\(answers)")
       try look("locked-out", screen, browser)
       try browser.wait("document.querySelector('[role=alert]').textContent.includes('try again now')")
       try browser.evaluate("document.querySelector('#password').value = ''")
@@ -46,6 +46,12 @@ extension AdminPageTests {
       try stage.go("#/deliveries", until: ".tail .row")
       try browser.click(".tail li:first-child .row")
       try browser.waitFor(".row-story .waterfall")
+      let story = try browser.text("document.querySelector('.row-story').textContent")
+      for words in [
+        "GatewayAPNs", "SaidBadDeviceToken", "The relay got424", "Gateway's answer, passed to the relay",
+      ] {
+        #expect(story.contains(words), "\(words): \(story)")
+      }
       try look("delivery-open", screen, browser)
 
       // A reload that changed nothing stays told, also after the view was left.
