@@ -125,6 +125,11 @@ function row({ client_id, type, state, updated_at, pushes }) {
 }
 
 function nothing({ cursor, scanned }, filters, isHidden) {
+  if (isHidden && cursor) {
+    return empty(
+      `No match among the first ${format.plural(scanned, "registration")}.`,
+      "On the server, pushbox clients show '#…' looks at all of them.");
+  }
   if (isHidden) {
     return empty(
       "No client holds this device token, and no client ID begins like that.",
