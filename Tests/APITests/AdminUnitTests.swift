@@ -8,7 +8,7 @@ import Testing
 
 @testable import API
 
-@Suite(.timeLimit(.minutes(2))) struct AdminUnitTests {
+@Suite(.timeLimit(.minutes(10))) struct AdminUnitTests {
   private let home = IPAddress("192.0.2.1")
 
   @Test func eachWrongPasswordDoublesTheWait() {

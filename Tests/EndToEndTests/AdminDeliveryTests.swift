@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Pushes as the admin API shows them: a test push, the live tail and the list.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct AdminDeliveryTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct AdminDeliveryTests {
   @Test func aTestPushTellsEachStepAndArrives() throws {
     let appliance = try Appliance.withAdmin()
     let wallet = try appliance.registered()

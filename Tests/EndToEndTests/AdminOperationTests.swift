@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Reload, backup and the log of actions by way of the admin API.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct AdminOperationTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct AdminOperationTests {
   @Test func aBrokenFileChangesNothingAndIsShownEverywhere() throws {
     let appliance = try Appliance.withAdmin()
     let browser = try AdminBrowser(signedInAt: appliance)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the admin API says of the server as a whole, and of numbers over time.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct AdminOverviewTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct AdminOverviewTests {
   @Test func theOverviewShowsTheServer() throws {
     let appliance = try Appliance.withAdmin()
     let wallet = try appliance.registered()

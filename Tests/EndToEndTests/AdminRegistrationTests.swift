@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What an operator finds of registrations by way of the admin API, and does to them.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct AdminRegistrationTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct AdminRegistrationTests {
   @Test func aRegistrationIsFoundByItsIDAndByItsToken() throws {
     let appliance = try Appliance.withAdmin()
     let tokens = [Appliance.apnsToken(), Appliance.fcmToken()]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Signing in to the admin page, and what those who did not get to see.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct AdminSessionTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct AdminSessionTests {
   /// Every route but `session` and `login`.
   private static let guarded: [(method: String, path: String)] = [
     ("POST", "logout"), ("GET", "overview"), ("GET", "metrics/history?range=hour"),

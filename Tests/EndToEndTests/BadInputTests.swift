@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Whatever comes in: a 4xx that says what is wrong, in JSON, and the next request is served.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct BadInputTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct BadInputTests {
   private let appliance: Appliance
   private let wallet: MockWallet
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What browsers are told: which pages may register clients, and what our own pages may do.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct BrowserTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct BrowserTests {
   @Test func anyPageMayUseTheAPIByDefault() throws {
     let appliance = try Appliance()
     let client = appliance.client()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// When certificates end is a metric, so that somebody is called before they do.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct CertificateExpiryTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct CertificateExpiryTests {
   private static let name = "pushbox_certificate_expiration_timestamp_seconds"
 
   /// The values by label.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `pushbox check` says of push certificates, and how it reaches the gateways.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct CheckGatewayTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct CheckGatewayTests {
   private func check(
     topic: String = "com.example.wallet", isExpired: Bool = false,
     _ environments: Set<MockGateway.PushEnvironment> = [.sandbox, .production], more: String = ""

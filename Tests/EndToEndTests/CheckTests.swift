@@ -50,7 +50,7 @@ final class CheckBench: Sendable {
   }
 }
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct CheckTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct CheckTests {
   @Test func factsOfKeysAndPlaces() throws {
     let bench = try CheckBench()
     let (status, text) = try bench.check()
@@ -187,7 +187,7 @@ final class CheckBench: Sendable {
   }
 }
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(1))) struct ConfigShowTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ConfigShowTests {
   @Test func everyValueWithItsOriginAndNoSecret() throws {
     let bench = try CheckBench()
     let key = bench.gateway.apnsKeyPEM

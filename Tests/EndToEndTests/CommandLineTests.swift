@@ -8,7 +8,7 @@ import Testing
 
 @testable import pushbox
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct CommandLineTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct CommandLineTests {
   private func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = try ChildProcess("pushbox", arguments)
     _ = process.waitForOutput("\u{0}")

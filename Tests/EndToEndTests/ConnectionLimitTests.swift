@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Connections, and how long each may take for what.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct ConnectionLimitTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ConnectionLimitTests {
   private static let get = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 
   private func appliance(_ server: String, more: String = "[limits]\nexempt = []") throws -> Appliance {

@@ -11,7 +11,7 @@ import Testing
 ///
 /// A block may have a line before it that says where it runs instead: `<!-- run: machine -->` on a machine of its
 /// own, by scripts/test-package.sh, or `<!-- run: elsewhere: REASON -->`.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct DocumentationTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct DocumentationTests {
   static let pages = ["admin", "api", "apps", "backup", "install", "migration", "runbook", "upgrade"]
 
   private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The Rust server's `.env` files start pushbox as they are.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(1))) struct EnvironmentTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct EnvironmentTests {
   private let gateway: MockGateway
   private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Connections to gateways that break in every way: no push is lost, and what cannot be delivered is told.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct GatewayConnectionTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct GatewayConnectionTests {
   @Test(arguments: ["apns", "fcm"]) func brokenStreamsAndConnectionsLoseNoPush(kind: String) throws {
     let appliance = try Appliance()
     let wallet = try appliance.registered(kind: kind)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Every way a gateway can refuse: what the relay gets, what the store holds, what the status says.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct GatewayFaultTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct GatewayFaultTests {
   private static func expected(_ reason: MockGateway.APNsReason) -> Aftermath {
     switch reason {
     case .badDeviceToken, .deviceTokenNotForTopic, .unregistered, .expiredToken:

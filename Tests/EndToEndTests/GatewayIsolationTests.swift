@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What is wrong with one gateway is none of the others' business.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct GatewayIsolationTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct GatewayIsolationTests {
   enum Trouble: String, CaseIterable {
     case appleBlackHole, appleSilent, appleRefuses, googleBlackHole, tokenEndpointBlackHole, googleRefuses
 

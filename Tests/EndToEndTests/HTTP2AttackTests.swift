@@ -7,7 +7,7 @@ import Testing
 
 /// Known attacks on HTTP/2, at the real server over TLS: each costs the attacker its connection, and the next
 /// caller is served.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct HTTP2AttackTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct HTTP2AttackTests {
   private let authority: LoopbackCertificateAuthority
   private let appliance: Appliance
 

@@ -66,7 +66,7 @@ private final class RestartLoad: Sendable {
 }
 
 /// A restart under load loses no request, as long as somebody holds the listening sockets meanwhile.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct HandOverTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct HandOverTests {
   private static let restarts = 3
 
   /// Starts pushbox as systemd does, with listening sockets from descriptor 3 on.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The real server, byte for byte.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(5))) struct HostileRequestTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct HostileRequestTests {
   private let appliance: Appliance
 
   init() throws {

@@ -4,7 +4,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct LifecycleTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct LifecycleTests {
   @Test func theDemoSucceeds() throws {
     let demo = try ChildProcess("pushbox", ["demo"])
     #expect(demo.wait() == 0)

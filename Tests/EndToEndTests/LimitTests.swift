@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Who asks too often is told so, and nobody else suffers.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct LimitTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct LimitTests {
   private static func limited(_ lines: String, server: String = "") throws -> Appliance {
     try Appliance { settings in
       settings.server += "\n" + server

@@ -3,7 +3,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct ProxyTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ProxyTests {
   @Test func gatewaysAreReachedThroughTheProxy() throws {
     let proxy = try ConnectProxy(credentials: "us er:p:w")
     let appliance = try Appliance {

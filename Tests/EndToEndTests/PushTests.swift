@@ -6,7 +6,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct PushTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct PushTests {
   @Test func pushesReachEachKindOfDeviceWithThePayloadThatWalletsExpect() throws {
     let appliance = try Appliance()
     let tokens = [Appliance.apnsToken(), Appliance.apnsToken(), Appliance.fcmToken()]

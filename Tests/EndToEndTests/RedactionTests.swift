@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Nothing that would let its reader push, register or log in comes out anywhere.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct RedactionTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct RedactionTests {
   /// A text that must not come out, and what it is.
   private struct Secret {
     let name: String

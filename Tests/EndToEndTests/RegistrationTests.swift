@@ -4,7 +4,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct RegistrationTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct RegistrationTests {
   private static let project = "2ca7a1d1e6ff4cb2a6bf0b7a6d5b2a11"
 
   @Test func theIOSSDKRegistersAndUnregisters() throws {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Whose pushes are taken: one key, several, or the one that the relay gave.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct RelayKeyTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct RelayKeyTests {
   private static func status(_ relay: MockRelay, _ appliance: Appliance, _ wallet: MockWallet) throws -> Int {
     let body = Appliance.raw("\(UInt64.random(in: 0...(.max)))")
     return try appliance.client().send(

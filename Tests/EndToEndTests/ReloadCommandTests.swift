@@ -6,7 +6,7 @@ import Testing
 @testable import pushbox
 
 /// `pushbox reload`, which `systemctl reload` runs: it waits, and says what came of it.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct ReloadCommandTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ReloadCommandTests {
   private func line(of text: String, in content: String) throws -> Int {
     let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
     return try #require(lines.firstIndex { $0.hasPrefix(text) }) + 1

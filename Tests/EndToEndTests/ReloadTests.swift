@@ -7,7 +7,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(4))) struct ReloadTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ReloadTests {
   /// The promise of a reload, at length: good and broken files in turn, a new APNs key and a new key of the
   /// service account with each good one, the old ones revoked, pushes all the while.
   @Test func twoHundredReloadsUnderLoadLoseNoPush() throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `pushbox send` beside a server.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct SendTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct SendTests {
   private let appliance: Appliance
 
   init() throws {

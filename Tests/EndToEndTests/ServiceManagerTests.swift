@@ -80,7 +80,7 @@ final class NotifySocket: Sendable {
   }
 }
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct ServiceManagerTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct ServiceManagerTests {
   @Test func systemdIsToldOfStartReloadAndStop() throws {
     let socket = try NotifySocket()
     let appliance = try Appliance(environment: [socket.variable])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A small siege; `make siege` is the large one and measures.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct SiegeTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct SiegeTests {
   @Test func pushesArriveWhileStrangersMakeTrouble() throws {
     let appliance = try Appliance { settings in
       settings.server += "\nheader_timeout_ms = 2000"

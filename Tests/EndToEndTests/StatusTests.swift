@@ -5,7 +5,7 @@ import MockRelay
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct StatusTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct StatusTests {
   @Test func statusCountsAndNamesTheGatewaysStates() throws {
     let appliance = try Appliance()
     let wallet = try appliance.registered()

@@ -6,7 +6,7 @@ import Testing
 
 /// The default of `clients.auth` is "sticky": what each SDK does keeps working, and a client that has proved
 /// itself cannot be taken over by who has no token.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct StickyTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct StickyTests {
   private let audience = MockConfiguration.publicURL
 
   private func ios(_ wallet: MockWallet, _ token: String = Appliance.apnsToken()) throws -> MockWallet.Request

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Full, read-only and foreign disks: refused in words, and all goes on once it is mended.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct StorageTroubleTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct StorageTroubleTests {
   private static let isRoot = geteuid() == 0
   /// Runs a program as the user nobody.
   private static let asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// pushbox with a certificate of its own, without a reverse proxy.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(3))) struct TLSTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct TLSTests {
   private let authority: LoopbackCertificateAuthority
   private let validity: Range<Int>
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is for a terminal only: progress and colour. script(1), which every Debian has, is the terminal.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct TerminalTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct TerminalTests {
   private static let eraseLine = "\r\u{1B}[K"
 
   private static let hasTerminals: Bool = {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The relay's timestamp, whose unit is documented nowhere.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2))) struct TimestampTests {
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10))) struct TimestampTests {
   private let key: Ed25519PrivateKey
   private let appliance: Appliance
   private let wallet: MockWallet

@@ -32,7 +32,7 @@ private final class DeadEnd {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectorTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectorTests {
   private func resolver(_ addresses: [SocketAddress]) -> ResolverCache {
     ResolverCache(lookUp: { _, _ in .success(addresses) })
   }

@@ -17,7 +17,7 @@ func onLoop<Result: Sendable>(
   return result
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
   @Test func timersFireInOrderOfTheirDeadlines() async throws {
     let order: [Int] = try await onLoop { loop, report in
       let fired = Box<[Int]>([])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct ResolverCacheTests {
   private final class Names: Sendable {
     let answer = Locked<ResolverCache.Answer>(.success([]))
     let lookUps = Locked(0)

@@ -74,7 +74,7 @@ private final class RawServer {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportTests {
   @Test func megabytesEchoWhole() async throws {
     let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let echoed: [UInt8] = try await onLoop { loop, report in

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct UnixStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct UnixStreamTests {
   private let address = "@pushbox-test-\(getpid())-\(UInt64.random(in: 0...(.max)))"
 
   @Test func anAnswerLongerThanTheSocketsBufferArrivesWhole() throws {

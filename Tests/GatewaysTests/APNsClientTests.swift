@@ -6,7 +6,7 @@ import HTTP
 import TLS
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct APNsClientTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsClientTests {
   private let clock = TestClock()
   private let key: P256PrivateKey
 

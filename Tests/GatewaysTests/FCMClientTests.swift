@@ -7,7 +7,7 @@ import JSON
 import TLS
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FCMClientTests {
+@Suite(.timeLimit(.minutes(10))) struct FCMClientTests {
   private let clock = TestClock(1000)
 
   private static let tokenPath = "/token"

@@ -4,7 +4,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1ConnectionTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct HTTP1ConnectionTests {
   @Test func aConnectionServesOneRequestAfterAnother() async throws {
     let server = try await TestServer(answering: echo)
     let client = RawClient(port: server.port)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Slow and silent peers of HTTP/1.1.
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTP1TimeoutTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct HTTP1TimeoutTests {
   private static func options(_ change: (inout HTTPServerOptions) -> Void) -> HTTPServerOptions {
     var options = HTTPServerOptions()
     change(&options)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTPBodyStreamTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct HTTPBodyStreamTests {
   /// A server that streams what `write` gives.
   private func server(
     _ write: @escaping @Sendable (HTTPBodyStream, EventLoop) -> Void

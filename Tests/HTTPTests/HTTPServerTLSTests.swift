@@ -33,7 +33,7 @@ private final class OneRequest: TransportDelegate {
   }
 }
 
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTPServerTLSTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct HTTPServerTLSTests {
   private let authority: LoopbackCertificateAuthority
   private let serverContext: TLSContext
 

@@ -5,7 +5,7 @@ import Testing
 
 private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct HTTPServerTests {
   @Test func stopFinishesWhatWasBegun() async throws {
     let (reached, reachedContinuation) = AsyncStream<LoopBound<HTTPResponder>>.makeStream()
     let server = try await TestServer { loop in

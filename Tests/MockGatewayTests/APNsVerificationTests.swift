@@ -6,7 +6,7 @@ import JSON
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct APNsVerificationTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsVerificationTests {
   private let fixture: Fixture
   private let client: TestClient
 
@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct APNsProviderTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct APNsProviderTokenTests {
   private let fixture: Fixture
   private let client: TestClient
 

@@ -3,7 +3,7 @@ import HTTP
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConnectionScriptTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionScriptTests {
   private let fixture: Fixture
   private let client: TestClient
   private var mock: MockGateway { fixture.mock }

@@ -3,7 +3,7 @@ import JSON
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
   private func pushes(_ fixture: Fixture, _ count: Int) throws -> [HTTPRequest] {
     let authorization = try fixture.provider().authorization()
     return try (0..<count).map { try fixture.apnsPush(apnsToken($0), authorization: authorization) }

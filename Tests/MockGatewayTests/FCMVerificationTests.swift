@@ -4,7 +4,7 @@ import JSON
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct FCMVerificationTests {
+@Suite(.timeLimit(.minutes(10))) struct FCMVerificationTests {
   private let fixture: Fixture
   private let client: TestClient
 

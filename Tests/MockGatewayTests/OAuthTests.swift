@@ -5,7 +5,7 @@ import JSON
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct OAuthTests {
+@Suite(.timeLimit(.minutes(10))) struct OAuthTests {
   private let fixture: Fixture
   private let client: TestClient
 

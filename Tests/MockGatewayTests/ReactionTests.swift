@@ -5,7 +5,7 @@ import JSON
 import MockGateway
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReactionTests {
+@Suite(.timeLimit(.minutes(10))) struct ReactionTests {
   private let fixture: Fixture
   private let client: TestClient
   private var mock: MockGateway { fixture.mock }

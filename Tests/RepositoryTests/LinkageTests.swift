@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the executable needs of the system it runs on.
-@Suite(.timeLimit(.minutes(2))) struct LinkageTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkageTests {
   private static let system: Set<String> = ["libc", "libm", "libpthread", "libstdc++", "libgcc_s"]
   /// What Swift's concurrency stands on; named by a build under a sanitizer.
   private static let runtime: Set<String> = ["libdispatch", "libBlocksRuntime"]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is in packaging/ for Prometheus and Grafana.
-@Suite(.ownThread, .timeLimit(.minutes(2))) struct MonitoringTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct MonitoringTests {
   private static let rules = Repository.root + "/packaging/prometheus/pushbox.rules.yml"
   private static let dashboard = Repository.root + "/packaging/grafana/pushbox.json"
 

@@ -3,7 +3,7 @@ import EventLoop
 import Service
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct InFlightTableTests {
+@Suite(.timeLimit(.minutes(10))) struct InFlightTableTests {
   private let table = InFlightTable(stripes: 4)
   private let key = PushKey(digest: [UInt8](repeating: 7, count: 32))
 

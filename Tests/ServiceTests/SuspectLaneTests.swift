@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.ownThread, .timeLimit(.minutes(1))) struct SuspectLaneTests {
+@Suite(.ownThread, .timeLimit(.minutes(10))) struct SuspectLaneTests {
   @Test func onePieceAtATimeWithAPauseInOrderUpToItsCapacity() throws {
     let loop = try EventLoop()
     let lane = SuspectLane(loop: loop)

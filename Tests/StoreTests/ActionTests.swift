@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 
 /// What was done by way of the admin page, as the store keeps it.
-@Suite(.timeLimit(.minutes(2))) struct ActionTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionTests {
   private func keep(_ record: ActionRecord, since cutoff: UInt64 = 0, in fixture: Fixture) async throws {
     let store = fixture.store
     _ = try await wait { store.keepAction(record, expiringBefore: cutoff, completion: $0) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct ActivityTests {
+@Suite(.timeLimit(.minutes(10))) struct ActivityTests {
   /// Runs what the writer does about once a second.
   private func upkeep(_ fixture: Fixture) throws {
     let marks = try #require(fixture.store.deliveries)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct DamageTests {
+@Suite(.timeLimit(.minutes(10))) struct DamageTests {
   /// A closed store with `count` registrations and one delivered mark.
   private func madeStore(_ count: Int = 1) async throws -> TemporaryFolder {
     let folder = try TemporaryFolder()

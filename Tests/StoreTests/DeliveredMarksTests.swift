@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct DeliveredMarksTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveredMarksTests {
   private func key(_ number: Int) throws -> DeliveryKey {
     try #require(DeliveryKey(digest: FakeCipher().index(Array("message \(number)".utf8))))
   }

@@ -61,7 +61,7 @@ private struct CrashProbe {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct DurabilityTests {
+@Suite(.timeLimit(.minutes(10))) struct DurabilityTests {
   @Test func whatWasAcknowledgedSurvivesKill() async throws {
     let folder = try TemporaryFolder()
     var acknowledged: [String] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct FullStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct FullStoreTests {
   @Test func aFullMapRefusesInWordsAndTakesAgainAfterDeletes() async throws {
     let fixture = try Fixture { $0.mapSize = 512 << 10 }
     let store = fixture.store

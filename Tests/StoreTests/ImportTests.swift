@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct ImportTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
   private func record(
     _ client: String, _ token: String, updatedAt: UInt64, tombstone: Tombstone? = nil
   ) throws -> ImportedRegistration {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct KeyRotationTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyRotationTests {
   private let old = FakeCipher(key: 0)
   private let new = FakeCipher(key: 1)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct OpeningTests {
+@Suite(.timeLimit(.minutes(10))) struct OpeningTests {
   @Test func aSecondServerIsRefusedByPid() async throws {
     let fixture = try Fixture()
     let error = #expect(throws: StoreError.self) { try Fixture(fixture.folder) }

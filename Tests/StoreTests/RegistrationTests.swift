@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct RegistrationTests {
+@Suite(.timeLimit(.minutes(10))) struct RegistrationTests {
   @Test func aRegistrationComesBackAsItWasStored() async throws {
     let fixture = try Fixture()
     let outcome = try await fixture.store.register(

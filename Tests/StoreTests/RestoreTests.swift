@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct RestoreTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoreTests {
   /// A backup of a store with two registrations and a tombstone.
   private func backup(in folder: TemporaryFolder) async throws -> String {
     let fixture = try Fixture(folder)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct RevivalTests {
+@Suite(.timeLimit(.minutes(10))) struct RevivalTests {
   @Test func aDeadTokenIsUsedAgain() async throws {
     let fixture = try Fixture()
     try await fixture.store.register("alice", "t1")

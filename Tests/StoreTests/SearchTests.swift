@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct SearchTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchTests {
   /// Forty clients, apns and fcm in turn, every tenth a tombstone.
   private func fill(_ fixture: Fixture) async throws {
     for index in 0..<40 {

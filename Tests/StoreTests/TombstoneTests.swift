@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct TombstoneTests {
+@Suite(.timeLimit(.minutes(10))) struct TombstoneTests {
   @Test func aDeadTokenIsATombstoneUntilItRegistersAgain() async throws {
     let fixture = try Fixture()
     try await fixture.store.register("alice", "t1", authenticated: true)

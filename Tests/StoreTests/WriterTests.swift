@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.timeLimit(.minutes(2))) struct WriterTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterTests {
   private func environment(
     _ folder: TemporaryFolder, mapSize: UInt64 = 16 << 20
   ) throws -> (LMDBEnvironment, Table) {

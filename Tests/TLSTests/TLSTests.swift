@@ -94,7 +94,7 @@ private func connect(
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
   let authority: LoopbackCertificateAuthority
   let server: TLSContext
   let trusting: TLSContext

@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct HTTP2ClientTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ClientTests {
   private func soon(_ loop: EventLoop, _ seconds: Int = 10) -> MonotonicTime { .now() + .seconds(seconds) }
 
   private func status(_ result: Result<HTTPResponse, HTTP2ClientError>) -> Int? {

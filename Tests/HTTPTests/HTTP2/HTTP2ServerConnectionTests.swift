@@ -29,7 +29,7 @@ private final class PlainServer {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct HTTP2ServerConnectionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ServerConnectionTests {
   private var soon: MonotonicTime { .now() + .seconds(10) }
 
   private func response(_ result: Result<HTTPResponse, HTTP2ClientError>) -> HTTPResponse? {

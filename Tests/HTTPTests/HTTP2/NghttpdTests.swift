@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// The client against a server that is not ours: nghttpd, from Debian's nghttp2-server.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(1)), .enabled(if: Nghttpd.isInstalled))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10)), .enabled(if: Nghttpd.isInstalled))
 struct NghttpdTests {
   @Test func manyRequestsOverFewStreamsAndUploadsThatCrossWindows() throws {
     let server = try Nghttpd(["--max-concurrent-streams=7", "--echo-upload", "--trailer=x-end: yes"])

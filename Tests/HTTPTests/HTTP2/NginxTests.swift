@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// The client against nginx, from Debian's nginx-light.
-@Suite(.ownThread, .serialized, .timeLimit(.minutes(2)), .enabled(if: Nginx.isInstalled))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(10)), .enabled(if: Nginx.isInstalled))
 struct NginxTests {
   private func get(_ path: String) -> HTTPRequest {
     HTTPRequest(method: "GET", path: path, authority: "127.0.0.1", scheme: "https")
