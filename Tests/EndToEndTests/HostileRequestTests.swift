@@ -47,7 +47,9 @@ import Testing
   /// However it is cut into pieces, it is the same request.
   @Test func bytesOneByOneChangeNothing() throws {
     let port = appliance.port
-    for request in HostileRequest.all where request.bytes.count < 120 && request.closes {
+    // Of one answer: after the first of several the rest would not be sent.
+    for request in HostileRequest.all
+    where request.bytes.count < 120 && request.closes && request.statuses.count == 1 {
       let connection = try RawConnection(port: port)
       for byte in request.bytes where connection.isSilent { connection.send([byte]) }
       for expected in request.statuses {

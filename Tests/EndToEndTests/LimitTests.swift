@@ -81,7 +81,7 @@ import Testing
 
   /// A flood of wrong signatures from the relay's own address must not keep its pushes out.
   @Test func pushesThatVerifyAreNeverLimited() throws {
-    let appliance = try Self.limited("failed_signatures_per_minute = 5")
+    let appliance = try Self.limited("failed_signatures_per_minute = 1")
     let wallet = try appliance.registered()
     let client = appliance.client()
     let stranger = try MockRelay()
@@ -96,13 +96,13 @@ import Testing
       if response.status == 429 { #expect(response.field("retry-after") != nil) }
       #expect(try appliance.push(wallet.clientID, Appliance.raw("real \(index)"), over: client).status == 202)
     }
-    #expect(statuses == [401, 401, 401, 401, 401] + [Int](repeating: 429, count: 7))
+    #expect(statuses == [401] + [Int](repeating: 429, count: 11))
     #expect(appliance.gateway.deliveryCount == 12)
   }
 
   /// Each further wrong signature waits, so that a flood of them takes a small part of the processor.
   @Test func whoSentTooManyWrongSignaturesIsCheckedSlowly() throws {
-    let appliance = try Self.limited("failed_signatures_per_minute = 5")
+    let appliance = try Self.limited("failed_signatures_per_minute = 1")
     let wallet = try appliance.registered()
     let client = appliance.client()
     let body = Appliance.raw("forged")
@@ -110,7 +110,7 @@ import Testing
     func forge() throws -> Int {
       try client.send("POST", "/clients/\(wallet.clientID)", fields: fields, body: body).status
     }
-    for _ in 0..<5 { #expect(try forge() == 401) }
+    #expect(try forge() == 401)
     let start = MonotonicTime.now()
     for _ in 0..<200 { #expect(try forge() == 429) }
     // 2 ms each.
