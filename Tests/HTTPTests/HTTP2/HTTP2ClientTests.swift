@@ -2,17 +2,7 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ClientTests {
-  private func soon(_ loop: EventLoop, _ seconds: Int = 10) -> MonotonicTime { .now() + .seconds(seconds) }
-
-  private func status(_ result: Result<HTTPResponse, HTTP2ClientError>) -> Int? {
-    if case .success(let response) = result { response.status } else { nil }
-  }
-
-  private func error(_ result: Result<HTTPResponse, HTTP2ClientError>) -> HTTP2ClientError? {
-    if case .failure(let error) = result { error } else { nil }
-  }
-
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2ClientTests: HTTP2ClientSuite {
   @Test func thousandsOfRequestsOverFewConnections() async throws {
     var configuration = HTTP2ServerSession.Configuration()
     configuration.maxConcurrentStreams = 20
@@ -153,221 +143,6 @@ import Testing
     #expect(results.last == "201")
   }
 
-  @Test func aDeadConnectionIsFoundByPing() async throws {
-    var results: [HTTP2ClientError?] = []
-    try await withLoop { loop in
-      let server = try ScriptedServer(loop) { number, peer, event in
-        guard case .request(let stream, let request) = event else { return }
-        if number == 0, request.path == "/die" {
-          peer.isDead = true
-        } else {
-          peer.session.respond(stream, .empty(200))
-        }
-      }
-      let client = plainClient(loop, port: { server.port }) {
-        $0.pingAfterSilence = .milliseconds(50)
-        $0.pingTimeout = .milliseconds(50)
-      }
-      client.send(post("/die"), deadline: soon(loop)) { result in
-        results.append(error(result))
-        client.send(post("/"), deadline: soon(loop)) { result in
-          results.append(error(result))
-          #expect(client.counters.connectionsOpened == 2)
-          client.shutdown { loop.stop() }
-        }
-      }
-    }
-    #expect(results == [.connectionLost(afterSend: true), nil])
-  }
-
-  /// A connection that died without a word while nobody used it: the next request finds a new one.
-  @Test func aConnectionThatDiesWhileIdleIsNoticedBeforeTheNextRequest() async throws {
-    var result: Int?
-    try await withLoop { loop in
-      let server = try ScriptedServer(loop) { _, peer, event in
-        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
-      }
-      let client = plainClient(loop, port: { server.port }) {
-        $0.pingAfterIdle = .milliseconds(50)
-        $0.pingTimeout = .milliseconds(50)
-      }
-      client.onNotice = { notice in
-        // Our own goodbye comes as `cancelled`.
-        guard case .disconnected(.connectionLost) = notice else { return }
-        loop.schedule(at: loop.now) {
-          client.send(post("/"), deadline: soon(loop)) {
-            result = status($0)
-            client.shutdown { loop.stop() }
-          }
-        }
-      }
-      client.send(post("/"), deadline: soon(loop)) { _ in
-        for peer in server.peers { peer.isDead = true }
-      }
-    }
-    #expect(result == 200)
-  }
-
-  /// The same when it is noticed only by the request, which brings a PING along: it costs the PING's timeout,
-  /// whatever the other times are.
-  @Test func aRequestAfterARestBringsAPingAlong() async throws {
-    var results: [HTTP2ClientError?] = []
-    try await withLoop { loop in
-      let server = try ScriptedServer(loop) { _, peer, event in
-        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
-      }
-      let client = plainClient(loop, port: { server.port }) {
-        $0.pingAfterIdle = .seconds(3600)
-        $0.pingAfterSilence = .seconds(3600)
-        $0.pingBeforeReuse = .milliseconds(30)
-        $0.pingTimeout = .milliseconds(50)
-      }
-      client.send(post("/"), deadline: soon(loop)) { _ in
-        for peer in server.peers { peer.isDead = true }
-        loop.schedule(after: .milliseconds(40)) {
-          client.send(post("/"), deadline: soon(loop)) { result in
-            results.append(error(result))
-            client.send(post("/"), deadline: soon(loop)) { result in
-              results.append(error(result))
-              client.shutdown { loop.stop() }
-            }
-          }
-        }
-      }
-    }
-    #expect(results == [.connectionLost(afterSend: true), nil])
-  }
-
-  @Test func idlePingsKeepAConnection() async throws {
-    try await withLoop { loop in
-      let server = try ScriptedServer(loop) { _, peer, event in
-        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
-      }
-      let client = plainClient(loop, port: { server.port }) {
-        $0.pingAfterIdle = .milliseconds(20)
-        $0.pingTimeout = .seconds(2)
-      }
-      client.send(post("/"), deadline: soon(loop)) { _ in
-        loop.schedule(after: .milliseconds(200)) {
-          #expect(client.counters.openConnections == 1)
-          #expect(client.counters.connectionsClosed == 0)
-          client.shutdown { loop.stop() }
-        }
-      }
-    }
-  }
-
-  @Test func connectionsThatCannotComeAboutFailTheWaitingSoon() async throws {
-    var failures: [HTTP2ClientError?] = []
-    var opened = -1
-    try await withLoop { loop in
-      // A port that nobody listens on.
-      let listener = try listen(loop) { _ in }
-      let port = listener.localAddress.port
-      listener.close()
-      let client = plainClient(loop, port: { port }) { $0.connectFailureLimit = 2 }
-      for _ in 0..<2 {
-        client.send(post("/"), deadline: soon(loop)) { result in
-          failures.append(error(result))
-          guard failures.count == 2 else { return }
-          opened = client.counters.connectionsOpened
-          client.shutdown { loop.stop() }
-        }
-      }
-    }
-    #expect(failures.count == 2)
-    for failure in failures {
-      guard case .connectFailed(let reason) = failure else {
-        Issue.record("\(String(describing: failure))")
-        continue
-      }
-      #expect(reason.contains("127.0.0.1"))
-    }
-    #expect(opened == 0)
-  }
-
-  /// What an operator reads must name the cause, not that time ran out over it.
-  @Test func aRequestThatRunsOutOfTimeForWantOfAConnectionNamesTheCause() async throws {
-    var failure: HTTP2ClientError?
-    try await withLoop { loop in
-      let placeholder = try listen(loop) { _ in }
-      let dead = placeholder.localAddress.port
-      placeholder.close()
-      let client = plainClient(loop, port: { dead }) { $0.connectFailureLimit = 1000 }
-      client.send(post("/"), deadline: .now() + .seconds(1)) {
-        failure = error($0)
-        client.shutdown { loop.stop() }
-      }
-    }
-    guard case .connectFailed(let reason) = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
-    #expect(reason.contains("127.0.0.1"))
-  }
-
-  @Test func aServerThatComesBackIsFoundWithoutAnError() async throws {
-    var result: Int?
-    try await withLoop { loop in
-      let placeholder = try listen(loop) { _ in }
-      let dead = placeholder.localAddress.port
-      placeholder.close()
-      let server = try ScriptedServer(loop) { _, peer, event in
-        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
-      }
-      var attempts = 0
-      let client = plainClient(
-        loop,
-        port: {
-          attempts += 1
-          return attempts < 3 ? dead : server.port
-        })
-      client.send(post("/"), deadline: soon(loop)) {
-        result = status($0)
-        client.shutdown { loop.stop() }
-      }
-    }
-    #expect(result == 200)
-  }
-
-  @Test func aPeerThatSpeaksNoHTTP2IsAConnectError() async throws {
-    var failure: HTTP2ClientError?
-    try await withLoop { loop in
-      let babblers = Babblers()
-      let listener = try listen(loop) { transport in babblers.adopt(transport) }
-      let client = plainClient(loop, port: { listener.localAddress.port }) { $0.connectFailureLimit = 1 }
-      client.send(post("/"), deadline: soon(loop)) {
-        failure = error($0)
-        client.shutdown {
-          _ = babblers
-          loop.stop()
-        }
-      }
-    }
-    guard case .protocolError = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
-    }
-  }
-
-  @Test func aPeerThatChoseNothingByALPNIsRefusedWhereALPNIsRequired() async throws {
-    var failure: HTTP2ClientError?
-    try await withLoop { loop in
-      let server = try ScriptedServer(loop) { _, peer, event in
-        if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
-      }
-      let client = plainClient(loop, port: { server.port }) {
-        $0.requiresALPN = true
-        $0.connectFailureLimit = 1
-      }
-      client.send(post("/"), deadline: soon(loop)) {
-        failure = error($0)
-        client.shutdown { loop.stop() }
-      }
-    }
-    #expect(failure == .connectFailed("the peer does not speak HTTP/2: ALPN chose nothing"))
-  }
-
   @Test func aConnectionIsRetiredFromWithinACompletionAndNotTooOften() async throws {
     var retired: [Bool] = []
     var paths: [[String]] = [[], [], []]
@@ -453,21 +228,17 @@ import Testing
   }
 }
 
-/// Greets in another protocol.
-private final class Babblers: TransportDelegate {
-  private var transports: [any Transport] = []
+/// What tests of `HTTP2Client` look at its answers with.
+protocol HTTP2ClientSuite {}
 
-  func adopt(_ transport: any Transport) {
-    transport.delegate = self
-    transports.append(transport)
+extension HTTP2ClientSuite {
+  func soon(_ loop: EventLoop, _ seconds: Int = 10) -> MonotonicTime { .now() + .seconds(seconds) }
+
+  func status(_ result: Result<HTTPResponse, HTTP2ClientError>) -> Int? {
+    if case .success(let response) = result { response.status } else { nil }
   }
 
-  func transportDidConnect(_ transport: any Transport) {
-    transport.write(Array("220 mail.test ESMTP ready, what do you want\r\n".utf8))
+  func error(_ result: Result<HTTPResponse, HTTP2ClientError>) -> HTTP2ClientError? {
+    if case .failure(let error) = result { error } else { nil }
   }
-
-  func transport(_ transport: any Transport, didRead bytes: Span<UInt8>) {}
-  func transportDidReadEOF(_ transport: any Transport) { transport.close() }
-  func transportDidDrain(_ transport: any Transport) {}
-  func transport(_ transport: any Transport, didCloseWith error: TransportError?) {}
 }
