@@ -97,7 +97,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
-    .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TOMLTests", dependencies: ["TOML", "TOMLDecoder"], swiftSettings: strict),
     .testTarget(name: "TelemetryTests", dependencies: ["Bytes", "Telemetry"], swiftSettings: strict),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "Bytes"], swiftSettings: strict),

@@ -40,6 +40,23 @@ final class AdminStage {
     if route.isEmpty { try browser.waitFor(".overview") }
   }
 
+  /// Signs in at a new registration and deletes it; the page then offers to undo that.
+  func deleteRegistration() throws {
+    let wallet = try appliance.registered()
+    try signIn("#/registrations/\(wallet.clientID)")
+    try browser.click("button.danger")
+    try browser.click("dialog button.danger")
+    try browser.waitFor(".notice button")
+  }
+
+  /// At the login that an undo led to.
+  func signInAgainAndUndo() throws {
+    try browser.type(AdminBrowser.password, into: "#password")
+    try browser.press(.enter)
+    try browser.waitFor(".frame")
+    try browser.click(".notice button")
+  }
+
   /// Goes to a route by its address, as a link would.
   func go(_ route: String, until selector: String) throws {
     try browser.evaluate("location.hash = arguments[0]", route)

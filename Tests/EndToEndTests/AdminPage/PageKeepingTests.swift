@@ -40,21 +40,14 @@ extension AdminPageTests {
     @Test func anUndoAfterARestartSaysThatItIsTooLate() throws {
       let stage = try AdminStage()
       let browser = stage.browser
-      let wallet = try stage.appliance.registered()
-      try stage.signIn("#/registrations/\(wallet.clientID)")
-      try browser.click("button.danger")
-      try browser.click("dialog button.danger")
-      try browser.waitFor(".notice button")
+      try stage.deleteRegistration()
       try stage.restart()
       // The session is gone as well: first the password, and the undo waits.
       try browser.click(".notice button")
       try browser.waitFor("#password")
       try browser.wait("document.querySelector('.notice').textContent.includes('sign in, then undo')")
       try browser.screenshot("undo-signed-out")
-      try browser.type(AdminBrowser.password, into: "#password")
-      try browser.press(.enter)
-      try browser.waitFor(".frame")
-      try browser.click(".notice button")
+      try stage.signInAgainAndUndo()
       try browser.wait("document.querySelector('.notice').textContent.includes('cannot be undone any more')")
       try browser.screenshot("undo-too-late")
       let notice = try browser.text("document.querySelector('.notice').textContent")
@@ -66,11 +59,7 @@ extension AdminPageTests {
     @Test func anUndoGoesOnAfterTheSessionHasEnded() throws {
       let stage = try AdminStage()
       let browser = stage.browser
-      let wallet = try stage.appliance.registered()
-      try stage.signIn("#/registrations/\(wallet.clientID)")
-      try browser.click("button.danger")
-      try browser.click("dialog button.danger")
-      try browser.waitFor(".notice button")
+      try stage.deleteRegistration()
       // As its time would end it: the page does not know.
       try browser.evaluate(
         """
@@ -79,10 +68,7 @@ extension AdminPageTests {
         """)
       try browser.click(".notice button")
       try browser.wait("document.querySelector('.notice').textContent.includes('sign in, then undo')")
-      try browser.type(AdminBrowser.password, into: "#password")
-      try browser.press(.enter)
-      try browser.waitFor(".frame")
-      try browser.click(".notice button")
+      try stage.signInAgainAndUndo()
       try browser.wait("document.querySelector('.notice').textContent.includes('again')")
       #expect(try stage.appliance.registrations() == 1)
       try stage.expectClean(statuses: [401])
