@@ -25,6 +25,13 @@ sanitize=-sanitize=fuzzer,address
 swift build -c release --target FuzzTargets --scratch-path $scratch \
   -Xswiftc $sanitize -Xswiftc -use-ld=lld
 products=$(swift build -c release --show-bin-path --scratch-path $scratch)
+# SwiftPM leaves the object of a source that was moved or deleted where it was.
+find "$products" -name '*.swift.o' | while read -r object; do
+  module=$(basename "$(dirname "$object")" .build)
+  sources=Sources/$module
+  [ "$module" != FuzzTargets ] || sources=Fuzz/Targets
+  [ ! -d "$sources" ] || [ -n "$(find "$sources" -name "$(basename "$object" .o)")" ] || rm "$object"
+done
 # Every module that FuzzTargets stands on: nothing else was compiled. The lists are split into words.
 # shellcheck disable=SC2046
 swiftc $sanitize -use-ld=lld $(find "$products" -path '*-tool.build' -prune -o -name '*.o' -print) \
