@@ -1,4 +1,3 @@
-import Bytes
 import EventLoop
 import Gateways
 import Relay
@@ -18,54 +17,6 @@ public struct PushSettings: Sendable {
     self.deadline = deadline
     self.maximumInFlight = maximumInFlight
     self.timeToLive = timeToLive
-  }
-}
-
-/// What the workers of a process share.
-public final class SharedService: Sendable {
-  public let store: Store
-  public let inFlight: InFlightTable
-  public let health: GatewayHealthSet
-  public let metrics: ServiceMetrics
-  public let log: Log
-  public let limits: RequestLimits
-
-  public init(
-    store: Store, metrics: ServiceMetrics, log: Log, health: GatewayHealthSet = GatewayHealthSet(),
-    limits: RequestLimits = RequestLimits()
-  ) {
-    self.limits = limits
-    self.store = store
-    inFlight = InFlightTable()
-    self.health = health
-    self.metrics = metrics
-    self.log = log
-  }
-}
-
-/// A push as it came in.
-public struct IncomingPush {
-  public var client: ClientID
-  public var signature: String?
-  public var timestamp: String?
-  public var body: [UInt8]
-  /// Names the request in the log.
-  public var requestID: String
-  /// Whose request it is, behind proxies that are trusted; nil when that is not known.
-  public var address: IPAddress?
-  /// Where its story is noted.
-  let trace = PushTrace()
-
-  public init(
-    client: ClientID, signature: String?, timestamp: String?, body: [UInt8], requestID: String,
-    address: IPAddress? = nil
-  ) {
-    self.address = address
-    self.client = client
-    self.signature = signature
-    self.timestamp = timestamp
-    self.body = body
-    self.requestID = requestID
   }
 }
 
