@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// A transport over a TCP socket, plain or through a layer such as TLS.
 ///
 /// The loop keeps it alive while its socket is watched.
@@ -19,7 +16,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
 
   public weak var delegate: (any TransportDelegate)?
   public internal(set) var remoteAddress: SocketAddress?
-  public var negotiatedProtocol: String? { layer?.negotiatedProtocol }
+  public var negotiatedProtocol: String? { socket?.layer?.negotiatedProtocol }
   public var pendingWriteBytes: Int { output.count }
 
   let loop: EventLoop
@@ -31,8 +28,8 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   /// Guards the connect and the handshake, later the linger.
   var phaseTimer: Timer?
   private let makeLayer: LayerFactory?
-  private var layer: (any TransportLayer)?
-  private var fd: Int32 = -1
+  /// nil before it is connected and after the end.
+  private var socket: LayeredSocket?
   private var registration: EventLoop.Registration?
   private var interest: IOEvents = []
   private var output = OutputQueue()
@@ -56,42 +53,39 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     makeLayer: LayerFactory? = nil
   ) {
     self.init(loop: loop, makeLayer: makeLayer)
-    fd = socket.release()
+    self.socket = LayeredSocket(owning: socket.release())
     remoteAddress = address
-  }
-
-  deinit {
-    if fd >= 0 { Glibc.close(fd) }
   }
 
   /// Begins with an accepted connection; the delegate hears of the end of the handshake.
   ///
   /// - Parameter handshakeTimeout: bounds the layer's handshake.
   public func start(handshakeTimeout: Duration) {
-    guard fd >= 0, phase == .connecting else { return }
+    guard let socket, phase == .connecting else { return }
     self.handshakeTimeout = handshakeTimeout
-    begin()
+    begin(socket)
   }
 
   /// Goes on with a connected socket.
   func adopt(fd: Int32, address: SocketAddress) {
-    self.fd = fd
+    let socket = LayeredSocket(owning: fd)
+    self.socket = socket
     remoteAddress = address
-    begin()
+    begin(socket)
   }
 
-  private func begin() {
+  private func begin(_ socket: LayeredSocket) {
     do throws(SystemError) {
-      registration = try loop.addDescriptor(fd, .readable, self)
+      registration = try loop.addDescriptor(socket.descriptor, .readable, self)
       interest = .readable
     } catch {
       return finish(.lost(error.description))
     }
     guard let makeLayer else { return becomeOpen() }
-    switch makeLayer(fd) {
+    switch makeLayer(socket.descriptor) {
     case .failure(let error): finish(error)
     case .success(let layer):
-      self.layer = layer
+      socket.layer = layer
       phase = .handshaking
       if let handshakeTimeout { armPhaseTimer(handshakeTimeout) }
       continueHandshake()
@@ -106,7 +100,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   }
 
   private func continueHandshake() {
-    guard let layer else { return }
+    guard let layer = socket?.layer else { return }
     switch layer.handshake() {
     case .done: becomeOpen()
     case .wantRead: layerWantsWrite = false
@@ -124,8 +118,10 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     phase = .open
     delegate?.transportDidConnect(self)
     // The last handshake flight may have brought data along.
-    if layer != nil, phase == .open { readReady() }
+    if hasLayer, phase == .open { readReady() }
   }
+
+  private var hasLayer: Bool { socket?.layer != nil }
 
   // MARK: Readiness
 
@@ -138,11 +134,11 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     }
     if events.contains(.error) {
       takeLastInput()
-      return finish(.lost(SystemError.text(Socket.pendingError(of: fd))))
+      return finish(.lost(SystemError.text(socket?.pendingError ?? 0)))
     }
     if events.contains(.writable) || writeBlocked { flush() }
     guard phase == .open || phase == .flushing else { return }
-    if events.contains(.readable) || (events.contains(.writable) && layer != nil) {
+    if events.contains(.readable) || (events.contains(.writable) && hasLayer) {
       readReady()
     } else if events.contains(.hangUp) {
       finish(.lost("the peer hung up"))
@@ -154,14 +150,14 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     reading = true
     defer { reading = false }
     // A few rounds for a layer that holds bytes back; the rest waits for a later turn, to be fair.
-    var rounds = layer == nil ? 1 : 16
+    var rounds = hasLayer ? 16 : 1
     while rounds > 0, !readPaused, !readEnded, phase == .open {
       rounds -= 1
       switch readSome() {
       case .done(let count):
         let bytes = UnsafeBufferPointer(rebasing: loop.readBuffer[..<count])
         delegate?.transport(self, didRead: Span(_unsafeElements: bytes))
-        if rounds == 0, layer != nil { scheduleRead() }
+        if rounds == 0, hasLayer { scheduleRead() }
       case .wantRead: rounds = 0
       case .wantWrite:
         layerWantsWrite = true
@@ -190,25 +186,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   }
 
   /// Reads once into the loop's buffer.
-  private func readSome() -> LayerResult {
-    if let layer {
-      return Self.read(layer, into: loop.readBuffer)
-    }
-    let count = Glibc.read(fd, loop.readBuffer.baseAddress, loop.readBuffer.count)
-    if count > 0 { return .done(count) }
-    if count == 0 { return .endOfStream }
-    if errno == EAGAIN || errno == EINTR { return .wantRead }
-    return .failed(.lost(SystemError.text(errno)))
-  }
-
-  /// On its own since Swift 6.3.1, optimising, stops with "Found ownership error" when the span is made
-  /// within `readSome`.
-  private static func read(
-    _ layer: any TransportLayer, into buffer: UnsafeMutableBufferPointer<UInt8>
-  ) -> LayerResult {
-    var span = buffer.mutableSpan
-    return layer.read(into: &span)
-  }
+  private func readSome() -> LayerResult { socket?.read(into: loop.readBuffer) ?? .endOfStream }
 
   /// A layer may hold bytes that the kernel no longer has, so epoll would not say so.
   private func scheduleRead() {
@@ -234,7 +212,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   public func resumeReading() {
     guard readPaused else { return }
     readPaused = false
-    if layer != nil { scheduleRead() }
+    if hasLayer { scheduleRead() }
     updateInterest()
   }
 
@@ -250,11 +228,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
 
   public func abort() {
     guard phase != .closed else { return }
-    if fd >= 0 {
-      // No lingering in the kernel either: the peer sees a reset.
-      var option = CLinux.linger(l_onoff: 1, l_linger: 0)
-      setsockopt(fd, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<CLinux.linger>.size))
-    }
+    socket?.resetAtClose()
     finish(nil)
   }
 
@@ -275,7 +249,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     writeBlocked = false
     let hadOutput = !output.isEmpty
     while !output.isEmpty {
-      switch output.withBytes({ writeSome($0) }) {
+      switch output.withBytes({ socket?.write($0) ?? .endOfStream }) {
       case .done(let count): output.consume(count)
       case .wantRead, .wantWrite:
         writeBlocked = true
@@ -289,14 +263,6 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     if phase == .flushing { return beginLinger() }
     if hadOutput { delegate?.transportDidDrain(self) }
     updateInterest()
-  }
-
-  private func writeSome(_ bytes: Span<UInt8>) -> LayerResult {
-    if let layer { return layer.write(bytes) }
-    let count = bytes.withUnsafeBufferPointer { send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-    if count >= 0 { return .done(count) }
-    if errno == EAGAIN || errno == EINTR { return .wantWrite }
-    return .failed(.lost(SystemError.text(errno)))
   }
 
   private func updateInterest() {
@@ -315,8 +281,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   /// Closing a socket with unread input makes the kernel send a reset, which can take our last answer
   /// from the peer. So shut our side, and read on for a moment.
   private func beginLinger() {
-    layer?.sendCloseNotify()
-    shutdown(fd, Int32(SHUT_WR))
+    socket?.endWriting()
     if readEnded { return finish(nil) }
     phase = .lingering
     updateInterest()
@@ -327,10 +292,13 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   }
 
   private func discardInput() {
-    let count = Glibc.read(fd, loop.readBuffer.baseAddress, loop.readBuffer.count)
-    if count < 0, errno == EAGAIN || errno == EINTR { return }
-    lingerBytes += max(0, count)
-    if count <= 0 || lingerBytes > 1_048_576 { finish(nil) }
+    switch socket?.discard(into: loop.readBuffer) {
+    case .done(let count)?:
+      lingerBytes += count
+      if lingerBytes > 1_048_576 { finish(nil) }
+    case .wantRead?: break
+    default: finish(nil)
+    }
   }
 
   func finish(_ error: TransportError?) {
@@ -344,9 +312,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     self.delegate = nil
     if let registration { loop.removeDescriptor(registration) }
     registration = nil
-    layer = nil
-    if fd >= 0 { Glibc.close(fd) }
-    fd = -1
+    socket = nil
     output.removeAll()
     delegate?.transport(self, didCloseWith: error)
   }
