@@ -103,6 +103,63 @@ import Testing
     #expect(try ReadSlot(environment).begin().count(table) == 9)
   }
 
+  @Test func whatComesWhileABatchIsAppliedSharesItsCommit() throws {
+    let folder = try TemporaryFolder()
+    let (environment, table) = try environment(folder)
+    let writer = try StoreWriter(environment, capacity: 100)
+    let commits = writer.commitCount
+    let done = Gate()
+    let commitsAtEnd = Locked<UInt64>(0)
+    writer.submit(
+      { (transaction) throws(StoreError) in
+        try transaction.put(table, [1], [1])
+        writer.submit(
+          { (transaction) throws(StoreError) in try transaction.put(table, [2], [2]) },
+          completion: { _ in
+            commitsAtEnd.withLock { $0 = writer.commitCount }
+            done.open()
+          })
+      }, completion: { _ in })
+    done.pass()
+    #expect(commitsAtEnd.withLock { $0 } == commits + 1)
+    #expect(try ReadSlot(environment).begin().count(table) == 2)
+    writer.close()
+  }
+
+  @Test func whatComesWhileABatchFailsIsAnsweredToo() throws {
+    let folder = try TemporaryFolder()
+    let (environment, table) = try environment(folder)
+    let writer = try StoreWriter(environment, capacity: 100)
+    let late = Locked<[Result<Void, StoreError>]>([])
+    let failed = Gate()
+    let isFirst = Locked(true)
+    writer.submit(
+      { (transaction) throws(StoreError) in
+        try transaction.put(table, [1], [1])
+        // The batch is tried again in parts: this must come in only once.
+        if isFirst.withLock({ first in defer { first = false }; return first }) {
+          writer.submit(
+            { (transaction) throws(StoreError) in try transaction.put(table, [2], [2]) },
+            completion: { result in late.withLock { $0.append(result) } })
+        } else {
+          throw .invalidValue("refused")
+        }
+      },
+      completion: { result in
+        if case .failure = result { failed.open() }
+      })
+    writer.submit(
+      { (transaction) throws(StoreError) in
+        try transaction.put(table, [3], [3])
+        throw .invalidValue("refused")
+      }, completion: { _ in })
+    failed.pass()
+    writer.close()
+    #expect(late.withLock { $0.count } == 1)
+    #expect(throws: Never.self) { try late.withLock { $0 }.first?.get() }
+    #expect(try ReadSlot(environment).begin().count(table) == 1)
+  }
+
   @Test func aFullQueueAnswersAtOnce() async throws {
     let folder = try TemporaryFolder()
     let (environment, table) = try environment(folder)

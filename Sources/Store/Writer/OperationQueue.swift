@@ -44,11 +44,11 @@ final class OperationQueue: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Everything that waits, oldest first. Sleeps until there is something, the queue is closed or the
+  /// What waits, oldest first, at most `limit`. Sleeps until there is something, the queue is closed or the
   /// monotonic clock reaches `deadline` (nanoseconds; nil: no limit). nil: closed and empty.
   ///
   /// Once there is something, `gathering` nanoseconds more pass for others to come, unless the queue is closed.
-  func take(until deadline: UInt64?, gathering: UInt64) -> [WriteOperation]? {
+  func take(atMost limit: Int, until deadline: UInt64?, gathering: UInt64) -> [WriteOperation]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while waiting.isEmpty, !isClosed {
@@ -56,17 +56,33 @@ final class OperationQueue: @unchecked Sendable {
         pthread_cond_wait(condition, mutex)
         continue
       }
-      var limit = Self.timespec(deadline)
-      if pthread_cond_timedwait(condition, mutex, &limit) != 0 { break }
+      var end = Self.timespec(deadline)
+      if pthread_cond_timedwait(condition, mutex, &end) != 0 { break }
     }
     if waiting.isEmpty, isClosed { return nil }
     if gathering > 0, !waiting.isEmpty {
-      var limit = Self.timespec(Clock.monotonic() &+ gathering)
+      var end = Self.timespec(Clock.monotonic() &+ gathering)
       // Only `close` signals while something waits.
-      while !isClosed, pthread_cond_timedwait(condition, mutex, &limit) == 0 {}
+      while !isClosed, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
     }
+    return removeFirst(limit)
+  }
+
+  /// What waits now, oldest first, at most `limit`.
+  func takeWaiting(atMost limit: Int) -> [WriteOperation] {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return removeFirst(limit)
+  }
+
+  private func removeFirst(_ limit: Int) -> [WriteOperation] {
     var taken: [WriteOperation] = []
-    swap(&taken, &waiting)
+    if waiting.count <= limit {
+      swap(&taken, &waiting)
+    } else {
+      taken = Array(waiting.prefix(limit))
+      waiting.removeFirst(limit)
+    }
     return taken
   }
 

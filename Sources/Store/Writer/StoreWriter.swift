@@ -84,13 +84,10 @@ final class StoreWriter: Sendable {
 
   fileprivate func run() {
     var nextChore = Clock.monotonic() &+ choreInterval
-    while let batch = queue.take(until: chore == nil ? nil : nextChore, gathering: gathering) {
-      var start = 0
-      while start < batch.count {
-        let end = min(start + Self.batchLimit, batch.count)
-        write(batch[start..<end])
-        start = end
-      }
+    while let batch = queue.take(
+      atMost: Self.batchLimit, until: chore == nil ? nil : nextChore, gathering: gathering)
+    {
+      if !batch.isEmpty { write(batch) }
       let now = Clock.monotonic()
       if let chore, now >= nextChore {
         let hasMore = chore.perform(in: environment, now: now)
@@ -100,21 +97,31 @@ final class StoreWriter: Sendable {
     chore?.finish(in: environment)
   }
 
-  /// Applies `batch` in one transaction. When something can't be written, the batch is halved until only the
-  /// operations that fail alone have failed.
-  private func write(_ batch: ArraySlice<WriteOperation>) {
-    var refused: [(Int, StoreError)] = []
+  /// Applies `first` in one transaction, and what comes while it is at that: the more share a commit, the fewer
+  /// pages each of them writes.
+  private func write(_ first: [WriteOperation]) {
+    var batch = first
+    write(&batch) { applied in queue.takeWaiting(atMost: Self.batchLimit - applied) }
+  }
+
+  /// Applies `batch` and what `more` adds to it in one transaction. When something can't be written, the batch is
+  /// halved until only the operations that fail alone have failed.
+  private func write(_ batch: inout [WriteOperation], more: (_ applied: Int) -> [WriteOperation]) {
+    var refused: [Int: StoreError] = [:]
     do throws(StoreError) {
       var transaction = try WriteTransaction(environment)
-      for index in batch.indices {
+      var applied = 0
+      while applied < batch.count {
         let writes = transaction.writes
         do throws(StoreError) {
-          try batch[index].apply(&transaction)
+          try batch[applied].apply(&transaction)
         } catch {
           // Refused before it wrote anything: the others are not concerned.
           guard transaction.writes == writes else { throw error }
-          refused.append((index, error))
+          refused[applied] = error
         }
+        applied += 1
+        if applied == batch.count { batch += more(applied) }
       }
       try transaction.commit()
     } catch {
@@ -122,25 +129,25 @@ final class StoreWriter: Sendable {
       return
     }
     commits.add(1, ordering: .relaxed)
-    var nextRefused = refused[...]
-    for index in batch.indices {
-      if let first = nextRefused.first, first.0 == index {
-        batch[index].fail(first.1)
-        nextRefused.removeFirst()
+    for (index, operation) in batch.enumerated() {
+      if let error = refused[index] {
+        operation.fail(error)
       } else {
-        batch[index].succeed()
+        operation.succeed()
       }
     }
   }
 
-  private func split(_ batch: ArraySlice<WriteOperation>, after error: StoreError) {
+  private func split(_ batch: [WriteOperation], after error: StoreError) {
     guard batch.count > 1 else {
       batch.first?.fail(error)
       return
     }
-    let middle = batch.startIndex + batch.count / 2
-    write(batch[..<middle])
-    write(batch[middle...])
+    let middle = batch.count / 2
+    for half in [batch[..<middle], batch[middle...]] {
+      var half = Array(half)
+      write(&half) { _ in [] }
+    }
   }
 }
 
