@@ -137,7 +137,9 @@ import Testing
       { (transaction) throws(StoreError) in
         try transaction.put(table, [1], [1])
         // The batch is tried again in parts: this must come in only once.
-        if isFirst.withLock({ first in defer { first = false }; return first }) {
+        if isFirst.withLock({ first in
+          defer { first = false }; return first
+        }) {
           writer.submit(
             { (transaction) throws(StoreError) in try transaction.put(table, [2], [2]) },
             completion: { result in late.withLock { $0.append(result) } })
