@@ -14,7 +14,7 @@ final class RawLMDB {
   /// One put of about a registration's size.
   static let samplePut = Put(key: 48, value: 200)
   /// A registration of `SampleRegistration` and its entry in the token index, each in a table of its own.
-  static let registrationPuts = [Put(key: 56, value: 205), Put(key: 32, value: 56)]
+  static let registrationPuts = [Put(key: 34, value: 179), Put(key: 16, value: 34)]
 
   private let environment: OpaquePointer
   private let record: [Put]

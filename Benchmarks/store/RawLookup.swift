@@ -18,7 +18,7 @@ final class RawLookup {
     // The transaction that opens a table has to end for the table to stay open.
     guard mdb_env_open(created, store + "/registrations", UInt32(MDB_RDONLY | MDB_NOTLS), 0o600) == 0,
       mdb_txn_begin(created, nil, UInt32(MDB_RDONLY), &opening) == 0,
-      mdb_dbi_open(opening, "registrations", 0, &table) == 0, mdb_txn_commit(opening) == 0,
+      mdb_dbi_open(opening, "clients", 0, &table) == 0, mdb_txn_commit(opening) == 0,
       mdb_txn_begin(created, nil, UInt32(MDB_RDONLY), &begun) == 0, let begun
     else {
       mdb_env_close(created)
@@ -31,6 +31,9 @@ final class RawLookup {
     mdb_txn_abort(transaction)
     mdb_env_close(environment)
   }
+
+  /// What the store has client `number` of `SampleRegistration` under.
+  static func key(_ number: Int) -> [UInt8] { [0, 0xFF] + SampleRegistration.publicKey(number) }
 
   /// Finds a row in the latest commit, as the store does for each look-up, and visits its bytes, as whoever decodes
   /// it has to.

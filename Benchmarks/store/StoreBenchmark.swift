@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Glibc
 import Service
@@ -60,30 +61,38 @@ enum ProcessMemory {
   }
 }
 
-/// Registrations of realistic size, always the same for one number: client IDs of 48 bytes, and by turns APNs
+/// Registrations of realistic size, always the same for one number: Ed25519 keys as client IDs, and by turns APNs
 /// tokens of 64 and FCM tokens of 163 bytes.
 enum SampleRegistration {
   private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
-  private static func text(_ length: Int, _ seed: UInt64) -> [UInt8] {
+  private static func bytes(_ length: Int, _ seed: UInt64) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     return (0..<length).map { _ in
       state ^= state << 13
       state ^= state >> 7
       state ^= state << 17
-      return alphabet[Int(truncatingIfNeeded: state >> 32) % alphabet.count]
+      return UInt8(truncatingIfNeeded: state >> 32)
     }
   }
 
+  static func publicKey(_ number: Int) -> [UInt8] { bytes(32, UInt64(number) &* 2 &+ 1) }
+
   static func clientID(_ number: Int) -> String {
-    "z6Mk" + String(decoding: text(44, UInt64(number) &* 2 &+ 1), as: UTF8.self)
+    var text: [UInt8] = []
+    _ = Ed25519Multibase.appendText(of: publicKey(number).span, to: &text)
+    return String(decoding: text, as: UTF8.self)
   }
 
   static func make(_ number: Int) throws(StoreError) -> Registration {
     let isFCM = number % 2 == 1
     return Registration(
       key: try ClientKey(client: clientID(number)), kind: isFCM ? .fcm : .apns,
-      token: String(decoding: text(isFCM ? 163 : 64, UInt64(number) &* 2 &+ 2), as: UTF8.self),
+      token: String(
+        decoding: bytes(isFCM ? 163 : 64, UInt64(number) &* 2 &+ 2).map {
+          alphabet[Int($0) % alphabet.count]
+        },
+        as: UTF8.self),
       alwaysRaw: true)
   }
 }

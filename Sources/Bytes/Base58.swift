@@ -1,7 +1,7 @@
 /// Base58 with Bitcoin's alphabet, as `did:key` identifiers use it (multibase prefix `z`).
 public enum Base58 {
-  private static let digits = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
-  private static let values: [UInt8] = {
+  static let digits = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
+  static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xFF, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
     return values

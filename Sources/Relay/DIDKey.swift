@@ -7,7 +7,6 @@ public enum DIDKey {
   public static let prefix = "did:key:"
 
   private static let multicodec: [UInt8] = [0xED, 0x01]
-  private static let keyByteCount = 32
 
   /// The 32-byte key in `did:key:z...`.
   public static func publicKey(_ text: String) throws(DIDKeyError) -> [UInt8] {
@@ -18,12 +17,17 @@ public enum DIDKey {
 
   /// The 32-byte key in the part after `did:key:`.
   public static func publicKey(multibase text: String) throws(DIDKeyError) -> [UInt8] {
-    guard text.utf8.first == UInt8(ascii: "z") else { throw .otherMultibase }
-    guard let bytes = Base58.decode(text.utf8.dropFirst()) else { throw .notBase58 }
-    guard bytes.starts(with: multicodec) else { throw .otherMulticodec }
-    let key = Array(bytes.dropFirst(multicodec.count))
-    guard key.count == keyByteCount else { throw .keyLength(key.count) }
-    return key
+    var key: [UInt8] = []
+    if Ed25519Multibase.appendKey(of: Array(text.utf8).span, to: &key) { return key }
+    throw problem(ofMultibase: text)
+  }
+
+  /// Why `text` is no key.
+  private static func problem(ofMultibase text: String) -> DIDKeyError {
+    guard text.utf8.first == UInt8(ascii: "z") else { return .otherMultibase }
+    guard let bytes = Base58.decode(text.utf8.dropFirst()) else { return .notBase58 }
+    guard bytes.starts(with: multicodec) else { return .otherMulticodec }
+    return .keyLength(bytes.count - multicodec.count)
   }
 
   /// The identifier of a 32-byte key, with `did:key:`.

@@ -39,7 +39,7 @@ public final class Store: Sendable {
       settings: .init(
         mapSize: isServing ? options.mapSize : nil, isDurable: true, mayCreate: isServing,
         onUnusable: options.onUnusable))
-    registrations = try Self.openTables(environment, isServing: isServing, folder: path, cipher: cipher)
+    registrations = try Self.openTables(environment, options, folder: path, cipher: cipher)
     guard isServing else {
       deliveries = nil
       deliveryWriter = nil
@@ -72,13 +72,13 @@ public final class Store: Sendable {
   }
 
   private static func openTables(
-    _ environment: LMDBEnvironment, isServing: Bool, folder: String, cipher: any TokenCipher
+    _ environment: LMDBEnvironment, _ options: StoreOptions, folder: String, cipher: any TokenCipher
   ) throws(StoreError) -> RegistrationTable {
     // A file that was cut short is looked through, for which no server may be at work on it. If one is, it
     // did that when it started.
     var lock: ServeLock?
     defer { _ = lock }
-    if environment.shortLength != nil, !isServing {
+    if environment.shortLength != nil, options.role == .tool {
       do throws(StoreError) {
         lock = try ServeLock(folder: folder)
       } catch .locked {
@@ -86,7 +86,8 @@ public final class Store: Sendable {
       }
     }
     try environment.fillShortFile()
-    return try RegistrationTable(environment, cipher: cipher)
+    return try RegistrationTable(
+      environment, cipher: cipher, mayMigrate: options.role == .serve, progress: options.onMigration)
   }
 
   /// Answers everything that waits, syncs and ends the writer threads; later writes fail with `closed`. The

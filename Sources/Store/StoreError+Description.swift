@@ -19,6 +19,9 @@ extension StoreError: CustomStringConvertible {
     case .newerSchema(let path, let found, let supported):
       "the store in \(path) has schema version \(found), this pushbox knows up to \(supported); "
         + "install the newer pushbox again"
+    case .olderSchema(let path, let found, let current):
+      "the store in \(path) has schema version \(found), this pushbox works with \(current); start the server of "
+        + "this pushbox, which brings it up to date, or use the older pushbox's command"
     case .wrongKey(let path):
       "the store in \(path) was written with another master key; configure the key it was made with"
     case .locked(let path, let pid):

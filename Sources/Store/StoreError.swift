@@ -12,6 +12,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case formatMismatch(path: String)
   /// The store was written by a newer pushbox.
   case newerSchema(path: String, found: UInt32, supported: UInt32)
+  /// The store was written by an older pushbox, and only the server that starts may bring it up to date.
+  case olderSchema(path: String, found: UInt32, current: UInt32)
   /// The master key is not the one this store was written with.
   case wrongKey(path: String)
   /// Another process serves this folder; its process ID when it could be read.
@@ -47,7 +49,8 @@ extension StoreError {
   public var isTransient: Bool {
     switch self {
     case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .system, .engine: true
-    case .permissionDenied, .damaged, .formatMismatch, .newerSchema, .wrongKey, .locked, .alreadyOpen,
+    case .permissionDenied, .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked,
+      .alreadyOpen,
       .notFound, .alreadyExists, .emptyBackup, .invalidValue, .cipher:
       false
     }

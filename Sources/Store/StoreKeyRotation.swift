@@ -46,7 +46,7 @@ extension RegistrationTable {
       count += batch.count
       progress(.registrations(count, of: total))
       guard batch.count == Self.resealBatch, let last = batch.last else { break }
-      start = last.key.bytes + [0]
+      start = StoredKey(last.key).bytes + [0]
     }
     try transaction.put(meta, MetaKey.keyCheck, new.keyCheck)
     return count
@@ -56,7 +56,7 @@ extension RegistrationTable {
     _ row: RegistrationRow, _ key: ClientKey, with new: any TokenCipher,
     in transaction: inout WriteTransaction
   ) throws(StoreError) {
-    let token = try token(of: row, key.bytes)
+    let token = try token(of: row, key)
     var row = row
     row.tokenIndex = try new.tokenIndex(app: key.appID, kind: row.kind, token: token)
     do throws(TokenCipherError) {
@@ -64,7 +64,8 @@ extension RegistrationTable {
     } catch {
       throw .cipher(error.detail)
     }
-    try transaction.put(registrations, key.bytes, row.encode())
-    try transaction.put(tokens, row.tokenIndex, key.bytes)
+    let stored = StoredKey(key).bytes
+    try transaction.put(registrations, stored, row.encode())
+    try transaction.put(tokens, row.tokenIndex, stored)
   }
 }

@@ -27,6 +27,8 @@ public struct StoreOptions: Sendable {
   public var clock: @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
   /// Told about trouble that needs no answer, such as a damaged file that was set aside. Any thread.
   public var onWarning: @Sendable (String) -> Void = { _ in }
+  /// Told how far bringing an older store up to date is, as the opening goes on. Only of a server.
+  public var onMigration: @Sendable (StoreProgress) -> Void = { _ in }
   /// Told, perhaps more than once, that nothing can be read or written any more before the store is opened anew:
   /// a write of LMDB's header failed. Any thread.
   public var onUnusable: @Sendable (StoreError) -> Void = { _ in }

@@ -20,15 +20,16 @@ public final class StoreReader {
 
   /// The client that holds a device token, tombstone or not.
   public func client(
-    app: String = "default", kind: TokenKind, token: String
+    app: String = ClientKey.defaultApp, kind: TokenKind, token: String
   ) throws(StoreError) -> ClientKey? {
     let transaction = try registrationSlot.begin()
     return try registrations.client(app: app, kind: kind, token: token, in: transaction)
   }
 
-  /// At most `limit` registrations whose client ID begins with `prefix`, in byte order, after `last`.
+  /// At most `limit` registrations whose client ID begins with `prefix`, after `last`, in
+  /// byte order, those that are Ed25519 keys after all others.
   public func list(
-    app: String = "default", prefix: String = "", after last: String? = nil, limit: Int
+    app: String = ClientKey.defaultApp, prefix: String = "", after last: String? = nil, limit: Int
   ) throws(StoreError) -> [ClientSummary] {
     let transaction = try registrationSlot.begin()
     return try registrations.list(app: app, prefix: prefix, after: last, limit: limit, in: transaction)

@@ -58,10 +58,13 @@ extension Store {
         path: staging, settings: .init(mapSize: nil, isDurable: true, mayCreate: false))
       try environment.fillShortFile()
       // An LMDB file of anything else must not be made into a store.
-      guard try environment.hasTable("registrations") else {
+      let isStore =
+        try environment.hasTable(RegistrationTable.Name.registrations)
+        ? true : environment.hasTable(FirstLayout.Name.registrations)
+      guard isStore else {
         throw .damaged(path: source, detail: "it is no backup of a store")
       }
-      let table = try RegistrationTable(environment, cipher: cipher)
+      let table = try RegistrationTable(environment, cipher: cipher, mayMigrate: true, progress: progress)
       let transaction = try ReadSlot(environment).begin()
       if let problem = try table.inconsistency(in: transaction, progress: progress) {
         throw .damaged(path: source, detail: problem)

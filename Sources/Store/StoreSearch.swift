@@ -18,7 +18,7 @@ public struct RegistrationFilter: Equatable, Sendable {
   }
 }
 
-/// A part of a list, in byte order of the client IDs.
+/// A part of a list: in byte order of the client IDs, those that are Ed25519 keys after all others.
 public struct RegistrationPage: Equatable, Sendable {
   public var items: [ClientSummary] = []
   /// The client ID to go on after; nil at the end.
@@ -35,7 +35,7 @@ extension StoreReader {
   ///
   /// - Parameter isWanted: asked for each that passes; false leaves it out.
   public func page(
-    app: String = "default", prefix: String = "", after last: String? = nil,
+    app: String = ClientKey.defaultApp, prefix: String = "", after last: String? = nil,
     filter: RegistrationFilter = RegistrationFilter(), limit: Int, rowLimit: Int,
     where isWanted: (ClientKey) -> Bool = { _ in true }
   ) throws(StoreError) -> RegistrationPage {
@@ -70,6 +70,6 @@ extension StoreReader {
   /// One registration without its token; nil when there is none.
   public func summary(_ key: ClientKey) throws(StoreError) -> ClientSummary? {
     let transaction = try registrationSlot.begin()
-    return try registrations.row(key.bytes, in: transaction)?.summary(key: key)
+    return try registrations.row(StoredKey(key), in: transaction)?.summary(key: key)
   }
 }

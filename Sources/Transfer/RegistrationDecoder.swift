@@ -91,7 +91,7 @@ public struct RegistrationDecoder: Sendable {
     let key: ClientKey
     do {
       let client = try ClientID(try required(.clientID))
-      key = try ClientKey(app: fields[.app] ?? "default", client: client.text)
+      key = try ClientKey(app: fields[.app] ?? ClientKey.defaultApp, client: client.text)
     } catch {
       throw TransferError("cannot be used: \(error)")
     }

@@ -73,7 +73,7 @@ import Testing
       try transaction.commit()
     }
     let error = try #require(openError(folder))
-    #expect(error == .newerSchema(path: folder.store + "/registrations", found: 7, supported: 1))
+    #expect(error == .newerSchema(path: folder.store + "/registrations", found: 7, supported: 2))
     #expect(error.description.contains("newer pushbox"))
   }
 
@@ -85,8 +85,8 @@ import Testing
     let meta = try environment.openTable("meta", in: transaction)
     try Schema(migrations: []).prepare(meta, in: &transaction)
     let grown = Schema(migrations: [
-      Schema.Migration { (transaction) throws(StoreError) in try transaction.put(meta, [1], [2]) },
-      Schema.Migration { (transaction) throws(StoreError) in try transaction.put(meta, [1], [3]) },
+      Schema.Migration { (transaction, _) throws(StoreError) in try transaction.put(meta, [1], [2]) },
+      Schema.Migration { (transaction, _) throws(StoreError) in try transaction.put(meta, [1], [3]) },
     ])
     try grown.prepare(meta, in: &transaction)
     #expect(try transaction.copy(meta, [1]) == [3])

@@ -158,8 +158,9 @@ import Testing
     fixture.store.close()
     let table = fixture.store.registrations
     var transaction = try WriteTransaction(table.environment)
-    let bob = try #require(try transaction.copy(table.registrations, ClientKey(client: "bob").bytes))
-    try transaction.put(table.registrations, ClientKey(client: "alice").bytes, bob)
+    let (alice, bob) = (StoredKey(try ClientKey(client: "alice")), StoredKey(try ClientKey(client: "bob")))
+    let row = try #require(try transaction.copy(table.registrations, bob.bytes))
+    try transaction.put(table.registrations, alice.bytes, row)
     try transaction.commit()
     #expect(throws: StoreError.cipher("sealed for another row")) { try fixture.lookup("alice") }
     #expect(try fixture.inconsistency() != nil)

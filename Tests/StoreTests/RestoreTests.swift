@@ -119,9 +119,10 @@ import Testing
       fixture.store.close()
       let table = fixture.store.registrations
       var transaction = try WriteTransaction(table.environment)
-      var row = try #require(try table.row(ClientKey(client: "a").bytes, in: transaction))
+      let key = StoredKey(try ClientKey(client: "a"))
+      var row = try #require(try table.row(key, in: transaction))
       row.sealedToken[40] ^= 1
-      try transaction.put(table.registrations, ClientKey(client: "a").bytes, row.encode())
+      try transaction.put(table.registrations, key.bytes, row.encode())
       try transaction.commit()
       unlink(source)
       try fixture.store.backUpRegistrations(to: source)

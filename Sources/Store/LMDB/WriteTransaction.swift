@@ -59,6 +59,12 @@ struct WriteTransaction: Transaction, ~Copyable {
     try environment.check(mdb_drop(handle, table.handle, 0), "clearing")
   }
 
+  /// Removes `table` itself; its handle is good for nothing afterwards.
+  mutating func remove(_ table: Table) throws(StoreError) {
+    writes += 1
+    try environment.check(mdb_drop(handle, table.handle, 1), "removing a table")
+  }
+
   /// Throws `mapFull` when only the reserve is left, which is kept for deletes: LMDB copies pages to delete,
   /// so a map filled to the brim could never be emptied.
   mutating func requireRoomToGrow() throws(StoreError) {

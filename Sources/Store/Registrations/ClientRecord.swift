@@ -12,7 +12,7 @@ public struct ClientSummary: Equatable, Sendable {
   /// Changes when the row is made anew or revived. Part of a delivered mark's key, so that marks of an
   /// earlier life don't count.
   public var generation: UInt64
-  /// The keyed hash of app, kind and token: names a token without telling it. 32 bytes.
+  /// The keyed hash of app, kind and token: names a token without telling it. 16 bytes.
   public var tokenIndex: [UInt8]
   /// Set: the token is dead and nothing must be sent.
   public var tombstone: Tombstone?

@@ -1,10 +1,10 @@
 /// A registration as its bytes in the table. Integers are big-endian.
 ///
-///     1  layout version (1)          8  updated, ms since the epoch
-///     1  token kind                  8  generation
-///     1  flags                      32  token index
-///     1  zero                        2  length of the sealed token, then the token
-///     8  created, ms since epoch     with flag 4: 8 time (ms), 1 length of the reason, the reason
+///     1  layout version (2) times 16, plus the token kind
+///     1  flags                               16  token index
+///     6  created, ms since the epoch         with flag 4: 6 time (ms), 1 length of the reason, the reason
+///     6  updated, ms since the epoch         the sealed token
+///     6  generation
 struct RegistrationRow {
   var kind: TokenKind
   var alwaysRaw: Bool
@@ -16,7 +16,8 @@ struct RegistrationRow {
   var sealedToken: [UInt8]
   var tombstone: Tombstone?
 
-  private static let layoutVersion: UInt8 = 1
+  private static let layoutVersion: UInt8 = 2
+  private static let greatestTime: UInt64 = 1 << 48 - 1
   private static let maximumReasonBytes = 64
 
   private enum Flag {
@@ -27,32 +28,32 @@ struct RegistrationRow {
 
   func encode() -> [UInt8] {
     var out: [UInt8] = []
-    out.reserveCapacity(62 + sealedToken.count + (tombstone == nil ? 0 : 32))
+    out.reserveCapacity(20 + tokenIndex.count + sealedToken.count + (tombstone == nil ? 0 : 32))
     let flags =
       (alwaysRaw ? Flag.alwaysRaw : 0) | (authenticated ? Flag.authenticated : 0)
       | (tombstone == nil ? 0 : Flag.tombstone)
-    out.append(contentsOf: [Self.layoutVersion, kind.rawValue, flags, 0])
-    out.append(bigEndian: createdAt)
-    out.append(bigEndian: updatedAt)
-    out.append(bigEndian: generation)
+    out.append(contentsOf: [Self.layoutVersion << 4 | kind.rawValue, flags])
+    // An import may bring any time.
+    out.append(bigEndian48: min(createdAt, Self.greatestTime))
+    out.append(bigEndian48: min(updatedAt, Self.greatestTime))
+    out.append(bigEndian48: generation)
     out.append(contentsOf: tokenIndex)
-    out.append(bigEndian: UInt16(truncatingIfNeeded: sealedToken.count))
-    out.append(contentsOf: sealedToken)
     if let tombstone {
       let reason = tombstone.reason.utf8.prefix(Self.maximumReasonBytes)
-      out.append(bigEndian: tombstone.time)
+      out.append(bigEndian48: min(tombstone.time, Self.greatestTime))
       out.append(UInt8(truncatingIfNeeded: reason.count))
       out.append(contentsOf: reason)
     }
+    out.append(contentsOf: sealedToken)
     return out
   }
 
   /// Whether stored bytes pass what of `filter` their head decides, without decoding them. Bytes that are no row
   /// pass, so that whoever decodes them notices.
   static func passes(_ bytes: Span<UInt8>, _ filter: RegistrationFilter) -> Bool {
-    guard bytes.count > 3, bytes[0] == layoutVersion else { return true }
-    if let kind = filter.kind, bytes[1] != kind.rawValue { return false }
-    let isTombstoned = bytes[2] & Flag.tombstone != 0
+    guard bytes.count > 1, bytes[0] >> 4 == layoutVersion else { return true }
+    if let kind = filter.kind, bytes[0] & 15 != kind.rawValue { return false }
+    let isTombstoned = bytes[1] & Flag.tombstone != 0
     switch filter.state {
     case .active: return !isTombstoned
     case .tombstoned: return isTombstoned
@@ -60,13 +61,13 @@ struct RegistrationRow {
     }
   }
 
-  /// nil when the bytes are no row of a known layout.
+  /// nil when the bytes are no row of this layout.
   init?(_ bytes: Span<UInt8>) {
     var reader = RowReader(bytes)
-    guard reader.byte() == Self.layoutVersion, let kind = reader.byte().flatMap(TokenKind.init(rawValue:)),
-      let flags = reader.byte(), reader.byte() != nil, let createdAt = reader.uint64(),
-      let updatedAt = reader.uint64(), let generation = reader.uint64(), let tokenIndex = reader.bytes(32),
-      let sealedLength = reader.uint16(), let sealedToken = reader.bytes(Int(sealedLength))
+    guard let head = reader.byte(), head >> 4 == Self.layoutVersion,
+      let kind = TokenKind(rawValue: head & 15),
+      let flags = reader.byte(), let createdAt = reader.uint48(), let updatedAt = reader.uint48(),
+      let generation = reader.uint48(), let tokenIndex = reader.bytes(TokenIndex.length)
     else { return nil }
     self.kind = kind
     alwaysRaw = flags & Flag.alwaysRaw != 0
@@ -75,11 +76,12 @@ struct RegistrationRow {
     self.updatedAt = updatedAt
     self.generation = generation
     self.tokenIndex = tokenIndex
-    self.sealedToken = sealedToken
-    guard flags & Flag.tombstone != 0 else { return }
-    guard let time = reader.uint64(), let length = reader.byte(), let reason = reader.bytes(Int(length))
-    else { return nil }
-    tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: time)
+    if flags & Flag.tombstone != 0 {
+      guard let time = reader.uint48(), let length = reader.byte(), let reason = reader.bytes(Int(length))
+      else { return nil }
+      tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: time)
+    }
+    sealedToken = reader.rest()
   }
 
   init(

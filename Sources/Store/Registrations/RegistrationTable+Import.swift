@@ -11,10 +11,10 @@ extension RegistrationTable {
   func isNews(
     _ prepared: Prepared, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> Bool {
-    let key = prepared.registration.key.bytes
+    let key = prepared.storedKey
     if let row = try row(key, in: transaction), row.updatedAt >= prepared.time { return false }
-    guard let holder = try transaction.copy(tokens, prepared.tokenIndex), holder != key,
-      let row = try row(holder, in: transaction)
+    guard let holder = try transaction.copy(tokens, prepared.tokenIndex), holder != key.bytes,
+      let row = try row(StoredKey(bytes: holder), in: transaction)
     else { return true }
     return row.updatedAt < prepared.time
   }

@@ -3,14 +3,14 @@ extension RegistrationTable {
   func lookup(
     _ key: ClientKey, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> ClientRecord? {
-    guard let row = try row(key.bytes, in: transaction) else { return nil }
-    return ClientRecord(summary: row.summary(key: key), token: try token(of: row, key.bytes))
+    guard let row = try row(StoredKey(key), in: transaction) else { return nil }
+    return ClientRecord(summary: row.summary(key: key), token: try token(of: row, key))
   }
 
   /// The opened device token of a row. Errors: `cipher`.
-  func token(of row: RegistrationRow, _ key: [UInt8]) throws(StoreError) -> String {
+  func token(of row: RegistrationRow, _ key: ClientKey) throws(StoreError) -> String {
     do throws(TokenCipherError) {
-      return String(decoding: try cipher.open(row.sealedToken.span, context: key), as: UTF8.self)
+      return String(decoding: try cipher.open(row.sealedToken.span, context: key.bytes), as: UTF8.self)
     } catch {
       throw .cipher(error.detail)
     }
@@ -25,7 +25,7 @@ extension RegistrationTable {
       guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
         throw damaged("a registration can't be read")
       }
-      return try body(ClientRecord(summary: row.summary(key: key), token: try token(of: row, key.bytes)))
+      return try body(ClientRecord(summary: row.summary(key: key), token: try token(of: row, key)))
     }
   }
 
@@ -40,8 +40,8 @@ extension RegistrationTable {
     }
   }
 
-  /// At most `limit` registrations of `app` whose client ID begins with `prefix`, in byte order of the client
-  /// ID, beginning after `last`.
+  /// At most `limit` registrations of `app` whose client ID begins with `prefix`, in the order of `StoredKey`,
+  /// beginning after `last`.
   func list(
     app: String, prefix: String, after last: String?, limit: Int,
     in transaction: borrowing some Transaction & ~Copyable
@@ -58,25 +58,19 @@ extension RegistrationTable {
     return found
   }
 
-  /// Visits the rows of `app` whose client ID begins with `prefix`, in byte order of the client ID, beginning after
+  /// Visits the rows of `app` whose client ID begins with `prefix`, in the order of `StoredKey`, beginning after
   /// `last`, while `body` returns true.
   func scan(
     app: String, prefix: String, after last: String?, in transaction: borrowing some Transaction & ~Copyable,
     _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    let appPrefix = try ClientKey.prefix(app: app)
-    let wanted = appPrefix + Array(prefix.utf8)
-    var start = wanted
-    if let last {
-      // The least key above `last`: itself and a zero byte.
-      let after = appPrefix + Array(last.utf8) + [0]
-      if !after.lexicographicallyPrecedes(start) { start = after }
-    }
-    // Beyond LMDB's key limit nothing can follow but keys that differ earlier: cutting off changes nothing.
-    start = [UInt8](start.prefix(511))
-    try transaction.scan(registrations, from: start) { (bytes, value) throws(StoreError) in
-      guard bytes.count >= wanted.count, bytes.hasPrefix(wanted) else { return false }
-      return try body(bytes, value)
+    var goesOn = true
+    for range in try StoredKey.ranges(app: app, prefix: prefix, after: last) where goesOn {
+      try transaction.scan(registrations, from: range.start) { (key, value) throws(StoreError) in
+        guard !range.isPast(key) else { return false }
+        goesOn = try body(key, value)
+        return goesOn
+      }
     }
   }
 
@@ -129,7 +123,7 @@ extension RegistrationTable {
   private func problem(of row: RegistrationRow, _ bytes: Span<UInt8>) -> String? {
     guard let key = ClientKey(stored: bytes) else { return "a client ID can't be read" }
     do throws(StoreError) {
-      let token = try token(of: row, key.bytes)
+      let token = try token(of: row, key)
       let index = try cipher.tokenIndex(app: key.appID, kind: row.kind, token: token)
       return index == row.tokenIndex ? nil : "a registration's token has another index"
     } catch {

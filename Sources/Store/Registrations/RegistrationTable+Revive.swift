@@ -10,12 +10,13 @@ extension RegistrationTable {
   /// Takes the tombstone off a registration. As when the client registers anew, pushes that were delivered
   /// before are not remembered.
   func revive(_ key: ClientKey, in transaction: inout WriteTransaction) throws(StoreError) -> RevivalOutcome {
-    guard var row = try row(key.bytes, in: transaction) else { return .notRegistered }
+    let key = StoredKey(key)
+    guard var row = try row(key, in: transaction) else { return .notRegistered }
     guard let tombstone = row.tombstone else { return .active }
     try transaction.requireRoomToGrow()
     var counters = try counters(in: transaction)
     counters.remove(row)
-    try transaction.delete(tombstones, tombstoneKey(tombstone.time, key.bytes))
+    try transaction.delete(tombstones, tombstoneKey(tombstone.time, key))
     row.tombstone = nil
     row.generation = counters.nextGeneration()
     counters.add(row)

@@ -2,6 +2,7 @@ extension RegistrationTable {
   /// A registration made ready off the writer thread: token sealed and hashed.
   struct Prepared: Sendable {
     var registration: Registration
+    var storedKey: StoredKey
     var tokenIndex: [UInt8]
     var sealedToken: [UInt8]
     /// Milliseconds since the epoch.
@@ -25,7 +26,10 @@ extension RegistrationTable {
       guard sealed.count <= 2 * Registration.maximumTokenBytes else {
         throw TokenCipherError("the sealed token has \(sealed.count) bytes")
       }
-      return Prepared(registration: registration, tokenIndex: index, sealedToken: sealed, time: time)
+      return Prepared(
+        registration: registration, storedKey: StoredKey(registration.key), tokenIndex: index,
+        sealedToken: sealed,
+        time: time)
     } catch {
       throw .cipher(error.detail)
     }
@@ -37,15 +41,15 @@ extension RegistrationTable {
   ) throws(StoreError) -> RegistrationOutcome {
     try transaction.requireRoomToGrow()
     let registration = prepared.registration
-    let key = registration.key
+    let key = prepared.storedKey
     var counters = try counters(in: transaction)
-    let previous = try row(key.bytes, in: transaction)
+    let previous = try row(key, in: transaction)
     let holder = try transaction.copy(tokens, prepared.tokenIndex)
 
     var displaced: ClientKey?
     if let holder, holder != key.bytes {
       displaced = ClientKey(stored: holder.span)
-      try removeRow(holder, &counters, in: &transaction)
+      try removeRow(StoredKey(bytes: holder), &counters, in: &transaction)
     }
     var row = RegistrationRow(
       kind: registration.kind, alwaysRaw: registration.alwaysRaw, authenticated: registration.authenticated,
@@ -55,7 +59,7 @@ extension RegistrationTable {
     row.tombstone = prepared.tombstone
     let change: RegistrationOutcome.Change
     if let previous {
-      try removeIndexes(of: previous, key.bytes, keepingToken: prepared.tokenIndex, in: &transaction)
+      try removeIndexes(of: previous, key, keepingToken: prepared.tokenIndex, in: &transaction)
       counters.remove(previous)
       row.createdAt = prepared.createdAt ?? previous.createdAt
       row.authenticated = registration.authenticated || previous.authenticated
@@ -72,7 +76,7 @@ extension RegistrationTable {
       try transaction.put(tokens, prepared.tokenIndex, key.bytes)
     }
     if let tombstone = prepared.tombstone {
-      try transaction.put(tombstones, tombstoneKey(tombstone.time, key.bytes), [])
+      try transaction.put(tombstones, tombstoneKey(tombstone.time, key), [])
     }
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return RegistrationOutcome(change: change, displaced: displaced)
@@ -81,7 +85,7 @@ extension RegistrationTable {
   /// False when there was none.
   func delete(_ key: ClientKey, in transaction: inout WriteTransaction) throws(StoreError) -> Bool {
     var counters = try counters(in: transaction)
-    guard try removeRow(key.bytes, &counters, in: &transaction) else { return false }
+    guard try removeRow(StoredKey(key), &counters, in: &transaction) else { return false }
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return true
   }
@@ -92,7 +96,8 @@ extension RegistrationTable {
     _ key: ClientKey, ifTokenIndex tokenIndex: [UInt8], since: UInt64?, _ tombstone: Tombstone,
     in transaction: inout WriteTransaction
   ) throws(StoreError) -> TombstoneOutcome {
-    guard var row = try row(key.bytes, in: transaction) else { return .notRegistered }
+    let key = StoredKey(key)
+    guard var row = try row(key, in: transaction) else { return .notRegistered }
     guard row.tokenIndex == tokenIndex else { return .superseded }
     if row.tombstone != nil { return .alreadyTombstoned }
     if let since, row.updatedAt > since { return .superseded }
@@ -101,7 +106,7 @@ extension RegistrationTable {
     row.tombstone = tombstone
     counters.add(row)
     try transaction.put(registrations, key.bytes, row.encode())
-    try transaction.put(tombstones, tombstoneKey(tombstone.time, key.bytes), [])
+    try transaction.put(tombstones, tombstoneKey(tombstone.time, key), [])
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return .tombstoned
   }
@@ -122,7 +127,7 @@ extension RegistrationTable {
     var counters = try counters(in: transaction)
     for entry in due {
       // `removeRow` deletes the entry too; an entry that points at nothing is cleared all the same.
-      try removeRow([UInt8](entry.dropFirst(8)), &counters, in: &transaction)
+      try removeRow(StoredKey(bytes: [UInt8](entry.dropFirst(8))), &counters, in: &transaction)
       try transaction.delete(tombstones, entry)
     }
     try transaction.put(meta, MetaKey.counters, counters.encode())
@@ -131,17 +136,17 @@ extension RegistrationTable {
 
   @discardableResult
   private func removeRow(
-    _ key: [UInt8], _ counters: inout Counters, in transaction: inout WriteTransaction
+    _ key: StoredKey, _ counters: inout Counters, in transaction: inout WriteTransaction
   ) throws(StoreError) -> Bool {
     guard let row = try row(key, in: transaction) else { return false }
     try removeIndexes(of: row, key, keepingToken: nil, in: &transaction)
-    try transaction.delete(registrations, key)
+    try transaction.delete(registrations, key.bytes)
     counters.remove(row)
     return true
   }
 
   private func removeIndexes(
-    of row: RegistrationRow, _ key: [UInt8], keepingToken: [UInt8]?, in transaction: inout WriteTransaction
+    of row: RegistrationRow, _ key: StoredKey, keepingToken: [UInt8]?, in transaction: inout WriteTransaction
   ) throws(StoreError) {
     if row.tokenIndex != keepingToken {
       try transaction.delete(tokens, row.tokenIndex)
@@ -151,9 +156,9 @@ extension RegistrationTable {
     }
   }
 
-  func tombstoneKey(_ time: UInt64, _ key: [UInt8]) -> [UInt8] {
+  func tombstoneKey(_ time: UInt64, _ key: StoredKey) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: time)
-    return bytes + key
+    return bytes + key.bytes
   }
 }

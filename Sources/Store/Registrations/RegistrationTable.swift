@@ -4,34 +4,49 @@ struct RegistrationTable: Sendable {
   let environment: LMDBEnvironment
   let cipher: any TokenCipher
   let meta: Table
-  /// Client key → `RegistrationRow`.
+  /// `StoredKey` → `RegistrationRow`.
   let registrations: Table
-  /// Token index → client key.
+  /// Token index → `StoredKey`.
   let tokens: Table
-  /// Tombstone time (8 bytes, big-endian), client key → nothing: purges without a scan.
+  /// Tombstone time (8 bytes, big-endian), `StoredKey` → nothing: purges without a scan.
   let tombstones: Table
   /// Name → bytes.
   let settings: Table
+
+  /// What the tables are called in the file. Those of the first layout had other names.
+  enum Name {
+    static let registrations = "clients"
+    static let tokens = "token-index"
+    static let tombstones = "tombstone-times"
+  }
 
   enum MetaKey {
     static let counters = Array("counters".utf8)
     static let keyCheck = Array("key-check".utf8)
   }
 
-  /// Opens the tables, creates or migrates them, and checks the master key.
-  /// Errors: `newerSchema`, `wrongKey`, `damaged`.
-  init(_ environment: LMDBEnvironment, cipher: any TokenCipher) throws(StoreError) {
+  /// Opens the tables, creates those that are missing, and checks the master key.
+  /// - Parameter mayMigrate: whether an older store is brought up to date: only the holder of the folder's lock may.
+  /// Errors: `newerSchema`, `olderSchema`, `wrongKey`, `damaged`.
+  init(
+    _ environment: LMDBEnvironment, cipher: any TokenCipher, mayMigrate: Bool = false,
+    progress: (StoreProgress) -> Void = { _ in }
+  ) throws(StoreError) {
     self.environment = environment
     self.cipher = cipher
     (meta, registrations, tokens, tombstones, settings) = try environment.openingTables {
       (transaction) throws(StoreError) in
       let meta = try environment.openTable("meta", in: transaction)
-      let registrations = try environment.openTable("registrations", in: transaction)
-      let tokens = try environment.openTable("tokens", in: transaction)
-      let tombstones = try environment.openTable("tombstones", in: transaction)
+      let registrations = try environment.openTable(Name.registrations, in: transaction)
+      let tokens = try environment.openTable(Name.tokens, in: transaction)
+      let tombstones = try environment.openTable(Name.tombstones, in: transaction)
       let settings = try environment.openTable("settings", in: transaction)
-      try Schema.registrations.prepare(meta, in: &transaction)
+      let schema = Schema.registrations
+      if let found = try schema.version(meta, in: transaction), found < schema.current, !mayMigrate {
+        throw .olderSchema(path: environment.path, found: found, current: schema.current)
+      }
       try Self.checkKey(cipher, meta, in: &transaction)
+      try schema.prepare(meta, in: &transaction, progress: progress)
       return (meta, registrations, tokens, tombstones, settings)
     }
     try environment.refuseIfCutShort(tables: [meta, registrations, tokens, tombstones, settings])
@@ -48,9 +63,9 @@ struct RegistrationTable: Sendable {
   }
 
   func row(
-    _ key: [UInt8], in transaction: borrowing some Transaction & ~Copyable
+    _ key: StoredKey, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> RegistrationRow? {
-    try transaction.get(registrations, key) { (bytes) throws(StoreError) -> RegistrationRow in
+    try transaction.get(registrations, key.bytes) { (bytes) throws(StoreError) -> RegistrationRow in
       guard let row = RegistrationRow(bytes) else { throw damaged("a registration can't be read") }
       return row
     }

@@ -18,6 +18,17 @@ struct RowReader {
   mutating func uint32() -> UInt32? { integer() }
   mutating func uint64() -> UInt64? { integer() }
 
+  mutating func uint48() -> UInt64? {
+    guard let high = uint16(), let low = uint32() else { return nil }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
+  /// All that is left.
+  mutating func rest() -> [UInt8] {
+    defer { position = source.count }
+    return [UInt8](source[position...])
+  }
+
   private mutating func integer<Value: FixedWidthInteger>() -> Value? {
     let size = Value.bitWidth / 8
     guard size <= source.count - position else { return nil }
@@ -34,5 +45,10 @@ struct RowReader {
 extension [UInt8] {
   mutating func append(bigEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  }
+
+  /// The low 48 bits of `value`.
+  mutating func append(bigEndian48 value: UInt64) {
+    Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0.dropFirst(2)) }
   }
 }

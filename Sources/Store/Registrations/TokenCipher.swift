@@ -18,16 +18,17 @@ public struct TokenCipherError: Error, Sendable {
   }
 }
 
-extension TokenCipher {
-  static var indexLength: Int { 32 }
+/// What a device token is found by: app, kind and token, hashed with the cipher's key.
+enum TokenIndex {
+  /// Bytes: without the key no two tokens can be found that share one, and by chance none ever do.
+  static let length = 16
+}
 
-  /// What a device token is found by: app, kind and token, hashed.
+extension TokenCipher {
   func tokenIndex(app: String, kind: TokenKind, token: String) throws(StoreError) -> [UInt8] {
-    let index = index(Array(app.utf8) + [0, kind.rawValue] + Array(token.utf8))
-    guard index.count == Self.indexLength else {
-      throw .cipher("its index has \(index.count) bytes instead of \(Self.indexLength)")
-    }
-    return index
+    let hash = index(Array(app.utf8) + [0, kind.rawValue] + Array(token.utf8))
+    guard hash.count == 32 else { throw .cipher("its index has \(hash.count) bytes instead of 32") }
+    return Array(hash.prefix(TokenIndex.length))
   }
 
   /// Stored when the store is made, compared when it is opened: tells a wrong master key before it does harm.

@@ -34,13 +34,16 @@ enum ServeCommand {
     do throws(ServerError) {
       let inherited = InheritedSockets(source.environment)
       let breakdown = Breakdown()
+      let notifier = ServiceNotifier(environment: source.environment)
+      let migration = MigrationNotice(log: log, notifier: notifier)
       let server = try Server(
-        configuration, loaded.credentials, inherited: inherited, log: log, breakdown: breakdown)
+        configuration, loaded.credentials, inherited: inherited, log: log,
+        onMigration: { migration.note($0) },
+        breakdown: breakdown)
       for place in server.addresses {
         log.info("listening", ["address": "\(place.address)", "for": .string(place.role)])
       }
       DescriptorLimit.raise(for: configuration.server.maxConnections, log: log)
-      let notifier = ServiceNotifier(environment: source.environment)
       let keeper = SocketKeeper(notifier: notifier, excluded: inherited.unitAddresses)
       keeper.forget(inherited.obsolete(server.addresses.map(\.address)))
       keeper.keep(server.listeningSockets)

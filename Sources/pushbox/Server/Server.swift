@@ -39,14 +39,16 @@ final class Server: Sendable {
   ///
   /// - Parameters:
   ///   - inherited: sockets to listen at instead of opening new ones.
+  ///   - onMigration: told how far bringing the store of an older pushbox up to date is.
   ///   - breakdown: told when the store can't be used any more, so that the process may end.
   init(
     _ configuration: Configuration, _ credentials: Credentials, inherited: InheritedSockets = .none, log: Log,
+    onMigration: @escaping @Sendable (StoreProgress) -> Void = { _ in },
     breakdown: Breakdown = Breakdown()
   ) throws(ServerError) {
     let count = configuration.server.workers > 0 ? configuration.server.workers : Self.coreCount
     let (store, cipher) = try StoreOpening.openForServing(
-      configuration.store, onWarning: { log.warning("store: \($0)") },
+      configuration.store, onWarning: { log.warning("store: \($0)") }, onMigration: onMigration,
       onUnusable: { breakdown.report("\($0)") })
     log.pseudonyms = Pseudonyms(key: cipher.pseudonymKey)
     let vault = ProviderTokenVault(store: store, cipher: cipher, log: log)

@@ -15,6 +15,11 @@ struct ServiceNotifier: Sendable {
     send("READY=1\nSTATUS=\(Self.line(status))")
   }
 
+  /// The start goes on for at most that many seconds from now, whatever `TimeoutStartSec` says.
+  func starting(_ status: String, within seconds: Int) {
+    send("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)\nSTATUS=\(Self.line(status))")
+  }
+
   /// `systemctl reload` waits from now until `ready`.
   func reloading() {
     send("RELOADING=1\nMONOTONIC_USEC=\(MonotonicTime.now().nanoseconds / 1000)")

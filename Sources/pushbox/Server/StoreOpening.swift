@@ -11,9 +11,11 @@ enum StoreOpening {
   /// For the one process that serves: makes what is missing, key included.
   static func openForServing(
     _ settings: Configuration.Store, onWarning: @escaping @Sendable (String) -> Void,
+    onMigration: @escaping @Sendable (StoreProgress) -> Void,
     onUnusable: @escaping @Sendable (StoreError) -> Void
   ) throws(ServerError) -> Opened {
-    try openWithCipher(settings, role: .serve, onWarning: onWarning, onUnusable: onUnusable)
+    try openWithCipher(
+      settings, role: .serve, onWarning: onWarning, onMigration: onMigration, onUnusable: onUnusable)
   }
 
   /// - Parameter role: a server makes what is missing, key included; a tool does not.
@@ -33,6 +35,7 @@ enum StoreOpening {
   private static func openWithCipher(
     _ settings: Configuration.Store, role: StoreOptions.Role,
     onWarning: @escaping @Sendable (String) -> Void,
+    onMigration: @escaping @Sendable (StoreProgress) -> Void = { _ in },
     onUnusable: @escaping @Sendable (StoreError) -> Void = { _ in }
   ) throws(ServerError) -> Opened {
     let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
@@ -42,6 +45,7 @@ enum StoreOpening {
     options.mapSize = UInt64(clamping: settings.mapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = onWarning
+    options.onMigration = onMigration
     options.onUnusable = onUnusable
     if let opened = try open(settings, options, key) { return opened }
     // A rotation may have ended between its commit and its last rename.
