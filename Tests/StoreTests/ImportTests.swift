@@ -37,6 +37,22 @@ import Testing
     #expect(try fixture.inconsistency() == nil)
   }
 
+  @Test func timesBeyondAllSenseAreCutAndNothingElse() async throws {
+    let fixture = try Fixture()
+    let records = [
+      try record("alice", "t1", updatedAt: .max, tombstone: Tombstone(reason: "UNREGISTERED", time: .max))
+    ]
+    #expect(try await wait { fixture.store.importRegistrations(records, completion: $0) } == [.stored])
+    let alice = try #require(try fixture.lookup("alice")?.summary)
+    #expect(alice.createdAt == (1 << 48) - 1 && alice.updatedAt == (1 << 48) - 1)
+    #expect(alice.tombstone == Tombstone(reason: "UNREGISTERED", time: (1 << 48) - 1))
+    #expect(try await wait { fixture.store.importRegistrations(records, completion: $0) } == [.kept])
+    #expect(try await wait { fixture.store.purgeTombstones(before: .max, completion: $0) } == 1)
+    #expect(try fixture.inconsistency() == nil)
+    let tombstones = fixture.store.registrations.tombstones
+    #expect(try ReadSlot(fixture.store.registrations.environment).begin().count(tombstones) == 0)
+  }
+
   @Test func newerInTheStoreWins() async throws {
     let fixture = try Fixture()
     try await fixture.store.register("alice", "mine", kind: .fcm)

@@ -38,10 +38,11 @@ enum FirstLayout {
     }
     try move(Name.tombstones, to: RegistrationTable.Name.tombstones, in: &transaction) {
       (key, value) throws(StoreError) in
-      guard let client = clientKey(Array(key.dropFirst(8))) else {
+      var reader = RowReader(key.span)
+      guard let time = reader.uint64(), let client = clientKey(reader.rest()) else {
         throw .damaged(path: path, detail: "a tombstone's client can't be read")
       }
-      return (key.prefix(8) + StoredKey(client).bytes, value)
+      return (RegistrationTable.tombstoneKey(storable(time), StoredKey(client)), value)
     }
   }
 
@@ -74,6 +75,8 @@ enum FirstLayout {
     try transaction.remove(old)
   }
 
+  private static func storable(_ time: UInt64) -> UInt64 { min(time, RegistrationRow.greatestTime) }
+
   private static func clientKey(_ bytes: [UInt8]) -> ClientKey? {
     guard let zero = bytes.firstIndex(of: 0), zero > 0, zero + 1 < bytes.count else { return nil }
     return ClientKey(identity: bytes, appLength: zero)
@@ -87,13 +90,14 @@ enum FirstLayout {
       let sealedLength = reader.uint16(), let sealedToken = reader.bytes(Int(sealedLength))
     else { return nil }
     var row = RegistrationRow(
-      kind: kind, alwaysRaw: flags & 1 != 0, authenticated: flags & 2 != 0, createdAt: createdAt,
-      updatedAt: updatedAt, generation: generation, tokenIndex: Array(tokenIndex.prefix(TokenIndex.length)),
+      kind: kind, alwaysRaw: flags & 1 != 0, authenticated: flags & 2 != 0,
+      createdAt: storable(createdAt), updatedAt: storable(updatedAt), generation: generation,
+      tokenIndex: Array(tokenIndex.prefix(TokenIndex.length)),
       sealedToken: sealedToken)
     guard flags & 4 != 0 else { return row }
     guard let time = reader.uint64(), let length = reader.byte(), let reason = reader.bytes(Int(length))
     else { return nil }
-    row.tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: time)
+    row.tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: storable(time))
     return row
   }
 }

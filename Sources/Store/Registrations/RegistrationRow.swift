@@ -17,7 +17,8 @@ struct RegistrationRow {
   var tombstone: Tombstone?
 
   private static let layoutVersion: UInt8 = 2
-  private static let greatestTime: UInt64 = 1 << 48 - 1
+  /// Later times, which only an import can bring, are stored as this one: it is in the year 10889.
+  static let greatestTime: UInt64 = (1 << 48) - 1
   private static let maximumReasonBytes = 64
 
   private enum Flag {
@@ -33,14 +34,13 @@ struct RegistrationRow {
       (alwaysRaw ? Flag.alwaysRaw : 0) | (authenticated ? Flag.authenticated : 0)
       | (tombstone == nil ? 0 : Flag.tombstone)
     out.append(contentsOf: [Self.layoutVersion << 4 | kind.rawValue, flags])
-    // An import may bring any time.
-    out.append(bigEndian48: min(createdAt, Self.greatestTime))
-    out.append(bigEndian48: min(updatedAt, Self.greatestTime))
+    out.append(bigEndian48: createdAt)
+    out.append(bigEndian48: updatedAt)
     out.append(bigEndian48: generation)
     out.append(contentsOf: tokenIndex)
     if let tombstone {
       let reason = tombstone.reason.utf8.prefix(Self.maximumReasonBytes)
-      out.append(bigEndian48: min(tombstone.time, Self.greatestTime))
+      out.append(bigEndian48: tombstone.time)
       out.append(UInt8(truncatingIfNeeded: reason.count))
       out.append(contentsOf: reason)
     }

@@ -1,9 +1,10 @@
 extension RegistrationTable {
   /// Errors: `invalidValue`, `cipher`.
   func prepare(_ record: ImportedRegistration) throws(StoreError) -> Prepared {
-    var prepared = try prepare(record.registration, time: record.updatedAt)
-    prepared.createdAt = record.createdAt
-    prepared.tombstone = record.tombstone
+    func storable(_ time: UInt64) -> UInt64 { min(time, RegistrationRow.greatestTime) }
+    var prepared = try prepare(record.registration, time: storable(record.updatedAt))
+    prepared.createdAt = storable(record.createdAt)
+    prepared.tombstone = record.tombstone.map { Tombstone(reason: $0.reason, time: storable($0.time)) }
     return prepared
   }
 

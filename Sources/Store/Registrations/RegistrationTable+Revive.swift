@@ -16,7 +16,7 @@ extension RegistrationTable {
     try transaction.requireRoomToGrow()
     var counters = try counters(in: transaction)
     counters.remove(row)
-    try transaction.delete(tombstones, tombstoneKey(tombstone.time, key))
+    try transaction.delete(tombstones, Self.tombstoneKey(tombstone.time, key))
     row.tombstone = nil
     row.generation = counters.nextGeneration()
     counters.add(row)

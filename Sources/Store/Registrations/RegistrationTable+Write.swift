@@ -28,8 +28,7 @@ extension RegistrationTable {
       }
       return Prepared(
         registration: registration, storedKey: StoredKey(registration.key), tokenIndex: index,
-        sealedToken: sealed,
-        time: time)
+        sealedToken: sealed, time: time)
     } catch {
       throw .cipher(error.detail)
     }
@@ -76,7 +75,7 @@ extension RegistrationTable {
       try transaction.put(tokens, prepared.tokenIndex, key.bytes)
     }
     if let tombstone = prepared.tombstone {
-      try transaction.put(tombstones, tombstoneKey(tombstone.time, key), [])
+      try transaction.put(tombstones, Self.tombstoneKey(tombstone.time, key), [])
     }
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return RegistrationOutcome(change: change, displaced: displaced)
@@ -106,7 +105,7 @@ extension RegistrationTable {
     row.tombstone = tombstone
     counters.add(row)
     try transaction.put(registrations, key.bytes, row.encode())
-    try transaction.put(tombstones, tombstoneKey(tombstone.time, key), [])
+    try transaction.put(tombstones, Self.tombstoneKey(tombstone.time, key), [])
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return .tombstoned
   }
@@ -152,11 +151,11 @@ extension RegistrationTable {
       try transaction.delete(tokens, row.tokenIndex)
     }
     if let tombstone = row.tombstone {
-      try transaction.delete(tombstones, tombstoneKey(tombstone.time, key))
+      try transaction.delete(tombstones, Self.tombstoneKey(tombstone.time, key))
     }
   }
 
-  func tombstoneKey(_ time: UInt64, _ key: StoredKey) -> [UInt8] {
+  static func tombstoneKey(_ time: UInt64, _ key: StoredKey) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: time)
     return bytes + key.bytes

@@ -79,7 +79,7 @@ extension StoredKey {
       append(client: Array(last.utf8).span, to: &stored)
       // The least key above `last`: itself and a zero byte. Beyond LMDB's limit nothing follows but keys that differ
       // earlier: cutting off changes nothing.
-      stored = (stored + [0]).prefix(511) + []
+      stored = Array((stored + [0]).prefix(511))
       texts.start = later(stored, texts.start)
       if let start = keys?.start { keys?.start = later(stored, start) }
     }
@@ -102,7 +102,7 @@ extension StoredKey {
         break
       }
     }
-    return StoredKeyRange(start: (start.prefix(511) + []), end: end)
+    return StoredKeyRange(start: Array(start.prefix(511)), end: end)
   }
 
   private static func keyRange(_ base: [UInt8], _ prefix: [UInt8]) -> StoredKeyRange? {
