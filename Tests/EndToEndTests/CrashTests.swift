@@ -63,8 +63,12 @@ import Testing
       try load.run(port: appliance.port) {
         let before = load.acknowledged
         while load.acknowledged < before + 20 { usleep(1000) }
+        let injected = shim.injected
         shim.set(fault, oneIn: 8)
         usleep(.random(in: 20_000...150_000))
+        // A slow machine may not have come to an eighth write yet.
+        for _ in 0..<20_000 where fault != .none && shim.injected == injected { usleep(1000) }
+        if fault != .none { #expect(shim.injected > injected, "round \(round), \(fault)") }
         shim.set(.none, oneIn: 1)
         // Service goes on, unless LMDB gave up for good: then the process ends by itself.
         let failed = load.acknowledged
@@ -86,7 +90,6 @@ import Testing
       #expect(try appliance.command("verify").status == 0, "round \(round), \(fault)")
     }
     #expect(load.unexpected == [])
-    #expect(shim.injected > 10)
     #expect(load.refused > 0)
     print("\(shim.injected) faults, \(load.refused) refusals, \(survived) rounds went on without a restart")
   }
