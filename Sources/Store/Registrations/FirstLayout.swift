@@ -68,7 +68,7 @@ enum FirstLayout {
         try transaction.put(new, key, value)
       }
       count += entries.count
-      progress(.registrations(count, of: total))
+      if !entries.isEmpty { progress(.registrations(count, of: total)) }
       guard entries.count == batch, let last = entries.last else { break }
       start = last.key + [0]
     }
