@@ -9,13 +9,14 @@ struct Options {
   static let usage = """
     usage: pushload --port PORT [--host IP] [--count N] [--seconds S] [--warm-up N] [--connections N]
                     [--depth N] [--clients N] [--message-bytes N] [--threads N] [--relay-seed FILE]
-                    [--no-registration] [--wait]
+                    [--no-registration] [--known-clients] [--wait]
            pushload null-server --port PORT
 
     Sends COUNT distinct pushes, or those that begin within S seconds, and prints one line of JSON.
     --depth            requests under way on each connection (1)
     --relay-seed       file with the hex seed of the relay's key; without it the pushes are not signed
     --no-registration  the server is none that knows clients
+    --known-clients    read the IDs of clients that the server has from standard input, a line each
     --wait             print "ready" once all is prepared, and begin with the next line of standard input
     """
 
@@ -29,6 +30,7 @@ struct Options {
   var threads = 2
   var seedFile: String?
   var registers = true
+  var readsClients = false
   var waits = false
 
   /// Nil when the arguments are wrong.
@@ -41,6 +43,8 @@ struct Options {
     while let name = rest.popFirst() {
       if name == "--no-registration" {
         registers = false
+      } else if name == "--known-clients" {
+        (readsClients, registers) = (true, false)
       } else if name == "--wait" {
         waits = true
       } else {

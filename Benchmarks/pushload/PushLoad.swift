@@ -31,8 +31,14 @@ enum PushLoad {
   private static func load(_ options: Options) throws -> Bool {
     let host = "\(options.target.host):\(options.target.port)"
     let relay = try options.seedFile.map { try MockRelay(key: Ed25519PrivateKey(seed: seed(in: $0))) }
-    let work = try Workload(
-      clients: options.clients, host: host, relay: relay, messageBytes: options.messageBytes)
+    var clients: [Workload.Client] = []
+    if options.readsClients {
+      while let id = readLine() { clients.append(Workload.Client(id: id)) }
+      guard !clients.isEmpty else { throw LoadError("no client ID on standard input") }
+    } else {
+      clients = try Workload.newClients(options.clients)
+    }
+    let work = try Workload(clients: clients, host: host, relay: relay, messageBytes: options.messageBytes)
     let driver = try LoadDriver(options.target)
     defer { driver.stop() }
     if options.registers {

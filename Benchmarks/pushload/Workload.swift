@@ -5,10 +5,11 @@ import MockRelay
 
 /// The clients that a load goes to and the requests of it, made before the clock starts.
 struct Workload: Sendable {
-  private struct Client: Sendable {
+  struct Client: Sendable {
     let id: String
-    let token: String
-    let type: String
+    /// Empty for one that the server has already.
+    var token = ""
+    var type = ""
   }
 
   private let clients: [Client]
@@ -20,11 +21,15 @@ struct Workload: Sendable {
   private let runID: String
 
   /// - Parameter messageBytes: random bytes of a message, which goes as base64.
-  init(clients count: Int, host: String, relay: MockRelay?, messageBytes: Int) throws(CryptoError) {
+  init(clients: [Client], host: String, relay: MockRelay?, messageBytes: Int) throws(CryptoError) {
+    self.clients = clients
     self.host = host
     self.relay = relay
     self.messageBytes = messageBytes
     runID = Hex.encode(try Random.bytes(8))
+  }
+
+  static func newClients(_ count: Int) throws(CryptoError) -> [Client] {
     var clients: [Client] = []
     for index in 0..<count {
       let id = try MockWallet().clientID
@@ -36,7 +41,7 @@ struct Workload: Sendable {
           Client(id: id, token: "load:" + Base64.encode(try Random.bytes(105), .url), type: "fcm"))
       }
     }
-    self.clients = clients
+    return clients
   }
 
   /// One `POST /clients` for each client.

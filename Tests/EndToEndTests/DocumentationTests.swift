@@ -84,7 +84,8 @@ import Testing
       #!/bin/sh
       [ "$1" != reload ] || exec pushbox reload
       echo "systemctl $1"
-      while [ ! -e \(folder)/did-$1 ]; do sleep 0.05; done
+      # Not longer than the script that called it.
+      while [ ! -e \(folder)/did-$1 ]; do kill -0 $PPID && sleep 0.05 || exit 1; done
       rm \(folder)/did-$1
 
       """)
@@ -121,6 +122,9 @@ import Testing
   @Test(arguments: pages) func everyCommandRuns(_ page: String) throws {
     let appliance = try Appliance()
     let path = try prepare(appliance)
+    // While the server is down.
+    let held = try HeldPort(appliance.port)
+    defer { withExtendedLifetime(held) {} }
     let client = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
     _ = try appliance.register(client, token: Appliance.apnsToken())
     let blocks = try blocks(page)

@@ -9,9 +9,11 @@ final class FaultShim {
   }
 
   private let folder: TemporaryFolder
-  /// Shared with the server: kind of fault, one in how many calls, faults so far.
+  /// Shared with the server: kind of fault, one in how many calls, faults so far; at `happenedOffset` a semaphore that
+  /// each fault raises.
   private let control: UnsafeMutablePointer<Int32>
   private static let controlBytes = 4096
+  private static let happenedOffset = 64
 
   static var isAvailable: Bool { access("/usr/bin/cc", X_OK) == 0 }
 
@@ -29,6 +31,7 @@ final class FaultShim {
     let address = mmap(nil, Self.controlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
     guard let address, address != MAP_FAILED else { throw TestSupportError("mmap") }
     control = address.bindMemory(to: Int32.self, capacity: Self.controlBytes / 4)
+    sem_init(happened, 1, 0)
   }
 
   deinit {
@@ -43,9 +46,25 @@ final class FaultShim {
 
   var injected: Int32 { control[2] }
 
+  private var happened: UnsafeMutablePointer<sem_t> {
+    (UnsafeMutableRawPointer(control) + Self.happenedOffset).assumingMemoryBound(to: sem_t.self)
+  }
+
   func set(_ fault: Fault, oneIn calls: Int32) {
+    while sem_trywait(happened) == 0 {}
     control[1] = calls
     control[0] = fault.rawValue
+  }
+
+  /// Waits for the first fault since `set`; false when none comes within 20 seconds.
+  func waitForFault() -> Bool {
+    var limit = timespec()
+    clock_gettime(CLOCK_REALTIME, &limit)
+    limit.tv_sec += 20
+    while sem_timedwait(happened, &limit) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
   }
 
   private static let source = #"""
@@ -53,6 +72,7 @@ final class FaultShim {
     #include <dlfcn.h>
     #include <errno.h>
     #include <fcntl.h>
+    #include <semaphore.h>
     #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
@@ -84,6 +104,7 @@ final class FaultShim {
       int calls = control[1];
       if (calls > 1 && random() % calls) return 0;
       __sync_fetch_and_add(&control[2], 1);
+      sem_post((sem_t *)((volatile char *)control + 64));
       return fault;
     }
 

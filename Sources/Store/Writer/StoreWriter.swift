@@ -87,7 +87,10 @@ final class StoreWriter: Sendable {
     while let batch = queue.take(
       atMost: Self.batchLimit, until: chore == nil ? nil : nextChore, gathering: gathering)
     {
-      if !batch.isEmpty { write(batch) }
+      if !batch.isEmpty {
+        // The more share a commit, the fewer pages each of them writes.
+        write(batch) { applied in queue.takeWaiting(atMost: Self.batchLimit - applied) }
+      }
       let now = Clock.monotonic()
       if let chore, now >= nextChore {
         let hasMore = chore.perform(in: environment, now: now)
@@ -97,16 +100,10 @@ final class StoreWriter: Sendable {
     chore?.finish(in: environment)
   }
 
-  /// Applies `first` in one transaction, and what comes while it is at that: the more share a commit, the fewer
-  /// pages each of them writes.
-  private func write(_ first: [WriteOperation]) {
+  /// Applies `first`, and what `more` brings once that is done, in one transaction. When something can't be written,
+  /// the batch is halved until only the operations that fail alone have failed.
+  private func write(_ first: [WriteOperation], more: (_ applied: Int) -> [WriteOperation]) {
     var batch = first
-    write(&batch) { applied in queue.takeWaiting(atMost: Self.batchLimit - applied) }
-  }
-
-  /// Applies `batch` and what `more` adds to it in one transaction. When something can't be written, the batch is
-  /// halved until only the operations that fail alone have failed.
-  private func write(_ batch: inout [WriteOperation], more: (_ applied: Int) -> [WriteOperation]) {
     var refused: [Int: StoreError] = [:]
     do throws(StoreError) {
       var transaction = try WriteTransaction(environment)
@@ -145,8 +142,7 @@ final class StoreWriter: Sendable {
     }
     let middle = batch.count / 2
     for half in [batch[..<middle], batch[middle...]] {
-      var half = Array(half)
-      write(&half) { _ in [] }
+      write(Array(half)) { _ in [] }
     }
   }
 }

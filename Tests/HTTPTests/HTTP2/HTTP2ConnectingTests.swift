@@ -1,5 +1,6 @@
 import EventLoop
 import HTTP
+import TestSupport
 import Testing
 
 /// What becomes of requests while no connection comes about.
@@ -7,12 +8,9 @@ import Testing
   @Test func connectionsThatCannotComeAboutFailTheWaitingSoon() async throws {
     var failures: [HTTP2ClientError?] = []
     var opened = -1
+    let dead = try HeldPort()
     try await withLoop { loop in
-      // A port that nobody listens on.
-      let listener = try listen(loop) { _ in }
-      let port = listener.localAddress.port
-      listener.close()
-      let client = plainClient(loop, port: { port }) { $0.connectFailureLimit = 2 }
+      let client = plainClient(loop, port: { dead.port }) { $0.connectFailureLimit = 2 }
       for _ in 0..<2 {
         client.send(post("/"), deadline: soon(loop)) { result in
           failures.append(error(result))
@@ -36,11 +34,9 @@ import Testing
   /// What an operator reads must name the cause, not that time ran out over it.
   @Test func aRequestThatRunsOutOfTimeForWantOfAConnectionNamesTheCause() async throws {
     var failure: HTTP2ClientError?
+    let dead = try HeldPort()
     try await withLoop { loop in
-      let placeholder = try listen(loop) { _ in }
-      let dead = placeholder.localAddress.port
-      placeholder.close()
-      let client = plainClient(loop, port: { dead }) { $0.connectFailureLimit = 1000 }
+      let client = plainClient(loop, port: { dead.port }) { $0.connectFailureLimit = 1000 }
       client.send(post("/"), deadline: .now() + .seconds(1)) {
         failure = error($0)
         client.shutdown { loop.stop() }
@@ -55,10 +51,8 @@ import Testing
 
   @Test func aServerThatComesBackIsFoundWithoutAnError() async throws {
     var result: Int?
+    let dead = try HeldPort()
     try await withLoop { loop in
-      let placeholder = try listen(loop) { _ in }
-      let dead = placeholder.localAddress.port
-      placeholder.close()
       let server = try ScriptedServer(loop) { _, peer, event in
         if case .request(let stream, _) = event { peer.session.respond(stream, .empty(200)) }
       }
@@ -67,7 +61,7 @@ import Testing
         loop,
         port: {
           attempts += 1
-          return attempts < 3 ? dead : server.port
+          return attempts < 3 ? dead.port : server.port
         })
       client.send(post("/"), deadline: soon(loop)) {
         result = status($0)
