@@ -30,7 +30,7 @@ public final class AESGCM: Sendable {
   public func seal(_ plaintext: [UInt8], aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     let nonce = try Random.bytes(Self.nonceByteCount)
     let context = try sealing.take()
-    let ciphertext = try context.transform(plaintext, nonce: nonce, aad: aad)
+    let ciphertext = try context.transform(plaintext.span, nonce: nonce.span, aad: aad)
     var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
     guard context.finish(),
       EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1
@@ -40,15 +40,15 @@ public final class AESGCM: Sendable {
   }
 
   /// The plaintext of what `seal` made with the same key and `aad`.
-  public func open(_ sealed: [UInt8], aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+  public func open(_ sealed: Span<UInt8>, aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     guard sealed.count >= Self.overheadByteCount else { throw .authenticationFailed }
-    let nonce = Array(sealed.prefix(Self.nonceByteCount))
-    var tag = Array(sealed.suffix(Self.tagByteCount))
-    let ciphertext = Array(sealed[Self.nonceByteCount..<sealed.count - Self.tagByteCount])
+    let ciphertextEnd = sealed.count - Self.tagByteCount
     let context = try opening.take()
-    let plaintext = try context.transform(ciphertext, nonce: nonce, aad: aad)
-    guard EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1
-    else { throw .fromOpenSSL("AES-GCM") }
+    let plaintext = try context.transform(
+      sealed.extracting(Self.nonceByteCount..<ciphertextEnd),
+      nonce: sealed.extracting(..<Self.nonceByteCount),
+      aad: aad)
+    try context.expect(tag: sealed.extracting(ciphertextEnd...))
     guard context.finish() else {
       ERR_clear_error()
       throw .authenticationFailed
@@ -103,18 +103,34 @@ private final class CipherContext: @unchecked Sendable {
   deinit { EVP_CIPHER_CTX_free(pointer) }
 
   /// Encrypts or decrypts `input` after taking in `aad`.
-  func transform(_ input: [UInt8], nonce: [UInt8], aad: [UInt8]) throws(CryptoError) -> [UInt8] {
+  func transform(
+    _ input: Span<UInt8>, nonce: Span<UInt8>, aad: [UInt8]
+  ) throws(CryptoError) -> [UInt8] {
     guard let length = Int32(exactly: input.count), let aadLength = Int32(exactly: aad.count) else {
       throw .openSSL(operation: "AES-GCM", reason: "more than 2 GiB")
     }
     var output = [UInt8](repeating: 0, count: input.count)
     var written: Int32 = 0
     // An update without bytes would count as the final call, so it must not be made.
-    guard EVP_CipherInit_ex2(pointer, nil, nil, nonce, -1, nil) == 1,
+    guard
+      nonce.withUnsafeBufferPointer({ EVP_CipherInit_ex2(pointer, nil, nil, $0.baseAddress, -1, nil) }) == 1,
       aad.isEmpty || EVP_CipherUpdate(pointer, nil, &written, aad, aadLength) == 1,
-      input.isEmpty || EVP_CipherUpdate(pointer, &output, &written, input, length) == 1
+      input.isEmpty
+        || input.withUnsafeBufferPointer({
+          EVP_CipherUpdate(pointer, &output, &written, $0.baseAddress, length)
+        }) == 1
     else { throw .fromOpenSSL("AES-GCM") }
     return output
+  }
+
+  /// Says which tag `finish` is to find.
+  func expect(tag: Span<UInt8>) throws(CryptoError) {
+    let code = tag.withUnsafeBufferPointer { tag in
+      // OpenSSL takes a pointer that it could write through, but copies the tag.
+      EVP_CIPHER_CTX_ctrl(
+        pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), UnsafeMutableRawPointer(mutating: tag.baseAddress))
+    }
+    guard code == 1 else { throw .fromOpenSSL("AES-GCM") }
   }
 
   /// Makes the tag, or compares it with the one set; GCM gives out no bytes here.

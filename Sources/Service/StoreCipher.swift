@@ -33,7 +33,7 @@ public struct StoreCipher: TokenCipher {
 
   public func open(_ sealed: Span<UInt8>, context: [UInt8]) throws(TokenCipherError) -> [UInt8] {
     do throws(CryptoError) {
-      return try cipher.open(sealed.withUnsafeBufferPointer { Array($0) }, aad: context)
+      return try cipher.open(sealed, aad: context)
     } catch {
       throw TokenCipherError("a stored device token cannot be opened: \(error)")
     }

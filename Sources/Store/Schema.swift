@@ -22,8 +22,8 @@ struct Schema {
   ) throws(StoreError) -> UInt32? {
     let path = transaction.environment.path
     guard let stored = try transaction.copy(meta, Self.key) else { return nil }
-    var reader = RowReader(stored.span)
-    guard let found = reader.uint32(), found > 0 else {
+    var fields = stored.span
+    guard let found = fields.takeUInt32(), found > 0 else {
       throw .damaged(path: path, detail: "the schema version can't be read")
     }
     guard found <= current else { throw .newerSchema(path: path, found: found, supported: current) }

@@ -32,16 +32,17 @@ extension RegistrationTable {
     var start: [UInt8] = []
     while true {
       // A cursor must not see the table change under it, hence batches.
-      var batch: [(key: ClientKey, row: RegistrationRow)] = []
+      var batch: [(key: ClientKey, row: RegistrationRow, token: String)] = []
       try transaction.scan(registrations, from: start) { (bytes, value) throws(StoreError) in
-        guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
+        var rest = value
+        guard let key = ClientKey(stored: bytes), let row = RegistrationRow(takenFrom: &rest) else {
           throw damaged("a registration can't be read")
         }
-        batch.append((key, row))
+        batch.append((key, row, try token(rest, of: key)))
         return batch.count < Self.resealBatch
       }
-      for (key, row) in batch {
-        try reseal(row, key, with: new, in: &transaction)
+      for (key, row, token) in batch {
+        try seal(token, in: row, key, with: new, &transaction)
       }
       count += batch.count
       progress(.registrations(count, of: total))
@@ -52,20 +53,20 @@ extension RegistrationTable {
     return count
   }
 
-  private func reseal(
-    _ row: RegistrationRow, _ key: ClientKey, with new: any TokenCipher,
-    in transaction: inout WriteTransaction
+  private func seal(
+    _ token: String, in row: RegistrationRow, _ key: ClientKey, with new: any TokenCipher,
+    _ transaction: inout WriteTransaction
   ) throws(StoreError) {
-    let token = try token(of: row, key)
     var row = row
+    let sealedToken: [UInt8]
     row.tokenIndex = try new.tokenIndex(app: key.appID, kind: row.kind, token: token)
     do throws(TokenCipherError) {
-      row.sealedToken = try new.seal(Array(token.utf8), context: key.bytes)
+      sealedToken = try new.seal(Array(token.utf8), context: key.bytes)
     } catch {
       throw .cipher(error.detail)
     }
     let stored = StoredKey(key).bytes
-    try transaction.put(registrations, stored, row.encode())
+    try transaction.put(registrations, stored, row.encode(sealedToken: sealedToken))
     try transaction.put(tokens, row.tokenIndex, stored)
   }
 }

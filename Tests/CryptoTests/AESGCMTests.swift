@@ -90,3 +90,9 @@ import Testing
     }
   }
 }
+
+extension AESGCM {
+  fileprivate func open(_ sealed: [UInt8], aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+    try open(sealed.span, aad: aad)
+  }
+}

@@ -51,9 +51,12 @@ import Testing
     let meta = try environment.openTable("meta", in: transaction)
     let clients = try environment.openTable("clients", in: transaction)
     let tokens = try environment.openTable("token-index", in: transaction)
-    var rows: [(ClientKey, RegistrationRow)] = []
+    var rows: [(ClientKey, RegistrationRow, sealedToken: [UInt8])] = []
     try transaction.scan(clients, from: []) { (key, value) throws(StoreError) in
-      if let key = ClientKey(stored: key), let row = RegistrationRow(value) { rows.append((key, row)) }
+      var rest = value
+      if let key = ClientKey(stored: key), let row = RegistrationRow(takenFrom: &rest) {
+        rows.append((key, row, rest.withUnsafeBufferPointer { Array($0) }))
+      }
       return true
     }
     #expect(rows.count == 2)
@@ -61,13 +64,13 @@ import Testing
     try transaction.remove(tokens)
     let oldClients = try environment.openTable("registrations", in: transaction)
     let oldTokens = try environment.openTable("tokens", in: transaction)
-    for (key, row) in rows {
+    for (key, row, sealedToken) in rows {
       let index = row.tokenIndex + [UInt8](repeating: 0, count: 16)
       var old: [UInt8] = [1, row.kind.rawValue, (row.alwaysRaw ? 1 : 0) | (row.authenticated ? 2 : 0), 0]
       for number in [row.createdAt, row.updatedAt, row.generation] { old.append(bigEndian: number) }
       old += index
-      old.append(bigEndian: UInt16(row.sealedToken.count))
-      try transaction.put(oldClients, key.bytes, old + row.sealedToken)
+      old.append(bigEndian: UInt16(sealedToken.count))
+      try transaction.put(oldClients, key.bytes, old + sealedToken)
       try transaction.put(oldTokens, index, key.bytes)
     }
     try Schema.registrations.setVersion(1, meta, in: &transaction)

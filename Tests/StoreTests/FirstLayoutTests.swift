@@ -79,7 +79,7 @@ import Testing
       }
       var row = RegistrationRow(
         kind: client.kind, alwaysRaw: false, authenticated: false, createdAt: 0, updatedAt: 0, generation: 0,
-        tokenIndex: [], sealedToken: [])
+        tokenIndex: [])
       row.tombstone = client.tombstone
       counters.add(row)
     }

@@ -120,9 +120,10 @@ import Testing
       let table = fixture.store.registrations
       var transaction = try WriteTransaction(table.environment)
       let key = StoredKey(try ClientKey(client: "a"))
-      var row = try #require(try table.row(key, in: transaction))
-      row.sealedToken[40] ^= 1
-      try transaction.put(table.registrations, key.bytes, row.encode())
+      let (row, token) = try #require(try table.rowAndToken(key, in: transaction))
+      var sealedToken = token
+      sealedToken[40] ^= 1
+      try transaction.put(table.registrations, key.bytes, row.encode(sealedToken: sealedToken))
       try transaction.commit()
       unlink(source)
       try fixture.store.backUpRegistrations(to: source)

@@ -50,12 +50,12 @@ extension ActionRecord {
 
   /// nil when the bytes are none of a known layout.
   init?(time: UInt64, isSignedIn: Bool, _ bytes: Span<UInt8>) {
-    var reader = RowReader(bytes)
-    guard reader.byte() == Self.layoutVersion, let isGood = reader.byte() else { return nil }
+    var fields = bytes
+    guard fields.takeByte() == Self.layoutVersion, let isGood = fields.takeByte() else { return nil }
     var texts: [String] = []
     for _ in 0..<4 {
-      guard let length = reader.uint16(), let bytes = reader.bytes(Int(length)) else { return nil }
-      texts.append(String(decoding: bytes, as: UTF8.self))
+      guard let length = fields.takeUInt16(), let text = fields.takeText(Int(length)) else { return nil }
+      texts.append(text)
     }
     func text(_ index: Int) -> String? { texts[index].isEmpty ? nil : texts[index] }
     self.init(

@@ -54,8 +54,8 @@ struct ActionTable: Sendable {
   }
 
   private static func parse(_ key: Span<UInt8>) -> (group: UInt8, time: UInt64)? {
-    var reader = RowReader(key)
-    guard let group = reader.byte(), let time = reader.uint64() else { return nil }
+    var fields = key
+    guard let group = fields.takeByte(), let time = fields.takeUInt64() else { return nil }
     return (group, time)
   }
 }

@@ -60,8 +60,8 @@ struct DeliveredMarks: Sendable {
   ) throws(StoreError) -> Int {
     var due: [[UInt8]] = []
     try transaction.scan(expiry, from: []) { (entry, _) throws(StoreError) in
-      var reader = RowReader(entry)
-      guard due.count < limit, let time = reader.uint64(), time <= cutoff else { return false }
+      var fields = entry
+      guard due.count < limit, let time = fields.takeUInt64(), time <= cutoff else { return false }
       due.append([UInt8](copying: entry))
       return true
     }
@@ -80,8 +80,8 @@ struct DeliveredMarks: Sendable {
     of key: [UInt8], in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> UInt64? {
     try transaction.get(marks, key) { (bytes) throws(StoreError) -> UInt64 in
-      var reader = RowReader(bytes)
-      guard let time = reader.uint64() else {
+      var fields = bytes
+      guard let time = fields.takeUInt64() else {
         throw .damaged(path: environment.path, detail: "a delivered mark can't be read")
       }
       return time

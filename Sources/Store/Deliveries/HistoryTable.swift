@@ -13,8 +13,8 @@ struct HistoryTable: Sendable {
     try transaction.requireRoomToGrow()
     var due: [[UInt8]] = []
     try transaction.scan(table, from: []) { (key, _) throws(StoreError) in
-      var reader = RowReader(key)
-      guard due.count < Self.expiryLimit, let time = reader.uint64(), time < cutoff else { return false }
+      var fields = key
+      guard due.count < Self.expiryLimit, let time = fields.takeUInt64(), time < cutoff else { return false }
       due.append([UInt8](copying: key))
       return true
     }
@@ -29,8 +29,8 @@ struct HistoryTable: Sendable {
     _ body: (UInt64, Span<UInt8>) -> Void
   ) throws(StoreError) {
     try transaction.scan(table, from: Self.key(minutes.lowerBound)) { (key, value) throws(StoreError) in
-      var reader = RowReader(key)
-      guard let minute = reader.uint64(), minute < minutes.upperBound else { return false }
+      var fields = key
+      guard let minute = fields.takeUInt64(), minute < minutes.upperBound else { return false }
       body(minute, value)
       return true
     }

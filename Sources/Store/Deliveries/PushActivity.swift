@@ -46,9 +46,11 @@ public struct PushActivity: Equatable, Sendable {
 
   /// nil when the bytes are none of a known layout.
   init?(_ bytes: Span<UInt8>) {
-    var reader = RowReader(bytes)
-    guard reader.byte() == Self.layoutVersion, let outcome = reader.byte().flatMap(Outcome.init(rawValue:)),
-      let lastTime = reader.uint64(), let delivered = reader.uint64(), let failed = reader.uint64()
+    var fields = bytes
+    guard fields.takeByte() == Self.layoutVersion,
+      let outcome = fields.takeByte().flatMap(Outcome.init(rawValue:)),
+      let lastTime = fields.takeUInt64(), let delivered = fields.takeUInt64(),
+      let failed = fields.takeUInt64()
     else { return nil }
     self.lastTime = lastTime
     lastOutcome = outcome

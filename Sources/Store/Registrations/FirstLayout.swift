@@ -27,7 +27,7 @@ enum FirstLayout {
       guard let key = clientKey(key), let row = row(value) else {
         throw .damaged(path: path, detail: "a registration can't be read")
       }
-      return (StoredKey(key).bytes, row.encode())
+      return (StoredKey(key).bytes, row)
     }
     try move(Name.tokens, to: RegistrationTable.Name.tokens, in: &transaction) {
       (key, value) throws(StoreError) in
@@ -38,8 +38,8 @@ enum FirstLayout {
     }
     try move(Name.tombstones, to: RegistrationTable.Name.tombstones, in: &transaction) {
       (key, value) throws(StoreError) in
-      var reader = RowReader(key.span)
-      guard let time = reader.uint64(), let client = clientKey(reader.rest()) else {
+      var fields = key.span
+      guard let time = fields.takeUInt64(), let client = clientKey(Array(key.dropFirst(8))) else {
         throw .damaged(path: path, detail: "a tombstone's client can't be read")
       }
       return (RegistrationTable.tombstoneKey(storable(time), StoredKey(client)), value)
@@ -82,22 +82,25 @@ enum FirstLayout {
     return ClientKey(identity: bytes, appLength: zero)
   }
 
-  private static func row(_ bytes: [UInt8]) -> RegistrationRow? {
-    var reader = RowReader(bytes.span)
-    guard reader.byte() == 1, let kind = reader.byte().flatMap(TokenKind.init(rawValue:)),
-      let flags = reader.byte(), reader.byte() != nil, let createdAt = reader.uint64(),
-      let updatedAt = reader.uint64(), let generation = reader.uint64(), let tokenIndex = reader.bytes(32),
-      let sealedLength = reader.uint16(), let sealedToken = reader.bytes(Int(sealedLength))
+  /// The row of today for an old one.
+  private static func row(_ bytes: [UInt8]) -> [UInt8]? {
+    var fields = bytes.span
+    guard fields.takeByte() == 1, let kind = fields.takeByte().flatMap(TokenKind.init(rawValue:)),
+      let flags = fields.takeByte(), fields.takeByte() != nil, let createdAt = fields.takeUInt64(),
+      let updatedAt = fields.takeUInt64(), let generation = fields.takeUInt64(),
+      let tokenIndex = fields.takeBytes(32),
+      let sealedLength = fields.takeUInt16(), let sealedToken = fields.takeBytes(Int(sealedLength))
     else { return nil }
     var row = RegistrationRow(
       kind: kind, alwaysRaw: flags & 1 != 0, authenticated: flags & 2 != 0,
       createdAt: storable(createdAt), updatedAt: storable(updatedAt), generation: generation,
-      tokenIndex: Array(tokenIndex.prefix(TokenIndex.length)),
-      sealedToken: sealedToken)
-    guard flags & 4 != 0 else { return row }
-    guard let time = reader.uint64(), let length = reader.byte(), let reason = reader.bytes(Int(length))
-    else { return nil }
-    row.tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: storable(time))
-    return row
+      tokenIndex: Array(tokenIndex.prefix(TokenIndex.length)))
+    if flags & 4 != 0 {
+      guard let time = fields.takeUInt64(), let length = fields.takeByte(),
+        let reason = fields.takeText(Int(length))
+      else { return nil }
+      row.tombstone = Tombstone(reason: reason, time: storable(time))
+    }
+    return row.encode(sealedToken: sealedToken)
   }
 }

@@ -24,9 +24,9 @@ struct Counters {
   init() {}
 
   init?(_ bytes: Span<UInt8>) {
-    var reader = RowReader(bytes)
+    var fields = bytes
     for index in numbers.indices {
-      guard let number = reader.uint64() else { return nil }
+      guard let number = fields.takeUInt64() else { return nil }
       numbers[index] = number
     }
   }

@@ -1,4 +1,4 @@
-/// A registration as its bytes in the table. Integers are big-endian.
+/// A registration as its bytes in the table, but for the sealed token at their end. Integers are big-endian.
 ///
 ///     1  layout version (2) times 16, plus the token kind
 ///     1  flags                               16  token index
@@ -13,7 +13,6 @@ struct RegistrationRow {
   var updatedAt: UInt64
   var generation: UInt64
   var tokenIndex: [UInt8]
-  var sealedToken: [UInt8]
   var tombstone: Tombstone?
 
   private static let layoutVersion: UInt8 = 2
@@ -27,7 +26,7 @@ struct RegistrationRow {
     static let tombstone: UInt8 = 4
   }
 
-  func encode() -> [UInt8] {
+  func encode(sealedToken: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(20 + tokenIndex.count + sealedToken.count + (tombstone == nil ? 0 : 32))
     let flags =
@@ -61,13 +60,13 @@ struct RegistrationRow {
     }
   }
 
-  /// nil when the bytes are no row of this layout.
-  init?(_ bytes: Span<UInt8>) {
-    var reader = RowReader(bytes)
-    guard let head = reader.byte(), head >> 4 == Self.layoutVersion,
+  /// Takes the row off the front of its bytes, so that the sealed token is left; nil when they are no row of this
+  /// layout.
+  init?(takenFrom bytes: inout Span<UInt8>) {
+    guard let head = bytes.takeByte(), head >> 4 == Self.layoutVersion,
       let kind = TokenKind(rawValue: head & 15),
-      let flags = reader.byte(), let createdAt = reader.uint48(), let updatedAt = reader.uint48(),
-      let generation = reader.uint48(), let tokenIndex = reader.bytes(TokenIndex.length)
+      let flags = bytes.takeByte(), let createdAt = bytes.takeUInt48(), let updatedAt = bytes.takeUInt48(),
+      let generation = bytes.takeUInt48(), let tokenIndex = bytes.takeBytes(TokenIndex.length)
     else { return nil }
     self.kind = kind
     alwaysRaw = flags & Flag.alwaysRaw != 0
@@ -77,16 +76,22 @@ struct RegistrationRow {
     self.generation = generation
     self.tokenIndex = tokenIndex
     if flags & Flag.tombstone != 0 {
-      guard let time = reader.uint48(), let length = reader.byte(), let reason = reader.bytes(Int(length))
+      guard let time = bytes.takeUInt48(), let length = bytes.takeByte(),
+        let reason = bytes.takeText(Int(length))
       else { return nil }
-      tombstone = Tombstone(reason: String(decoding: reason, as: UTF8.self), time: time)
+      tombstone = Tombstone(reason: reason, time: time)
     }
-    sealedToken = reader.rest()
+  }
+
+  /// The row alone.
+  init?(_ bytes: Span<UInt8>) {
+    var bytes = bytes
+    self.init(takenFrom: &bytes)
   }
 
   init(
     kind: TokenKind, alwaysRaw: Bool, authenticated: Bool, createdAt: UInt64, updatedAt: UInt64,
-    generation: UInt64, tokenIndex: [UInt8], sealedToken: [UInt8]
+    generation: UInt64, tokenIndex: [UInt8]
   ) {
     self.kind = kind
     self.alwaysRaw = alwaysRaw
@@ -95,7 +100,6 @@ struct RegistrationRow {
     self.updatedAt = updatedAt
     self.generation = generation
     self.tokenIndex = tokenIndex
-    self.sealedToken = sealedToken
   }
 
   func summary(key: ClientKey) -> ClientSummary {

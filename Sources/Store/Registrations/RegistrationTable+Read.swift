@@ -3,14 +3,22 @@ extension RegistrationTable {
   func lookup(
     _ key: ClientKey, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> ClientRecord? {
-    guard let row = try row(StoredKey(key), in: transaction) else { return nil }
-    return ClientRecord(summary: row.summary(key: key), token: try token(of: row, key))
+    try transaction.get(registrations, StoredKey(key).bytes) { (value) throws(StoreError) -> ClientRecord in
+      try record(key, value)
+    }
   }
 
-  /// The opened device token of a row. Errors: `cipher`.
-  func token(of row: RegistrationRow, _ key: ClientKey) throws(StoreError) -> String {
+  /// A registration from its bytes in the table, its token opened. Errors: `cipher`, `damaged`.
+  private func record(_ key: ClientKey, _ value: Span<UInt8>) throws(StoreError) -> ClientRecord {
+    var rest = value
+    guard let row = RegistrationRow(takenFrom: &rest) else { throw damaged("a registration can't be read") }
+    return ClientRecord(summary: row.summary(key: key), token: try token(rest, of: key))
+  }
+
+  /// The device token that was sealed for `key`. Errors: `cipher`.
+  func token(_ sealed: Span<UInt8>, of key: ClientKey) throws(StoreError) -> String {
     do throws(TokenCipherError) {
-      return String(decoding: try cipher.open(row.sealedToken.span, context: key.bytes), as: UTF8.self)
+      return String(decoding: try cipher.open(sealed, context: key.bytes), as: UTF8.self)
     } catch {
       throw .cipher(error.detail)
     }
@@ -22,10 +30,8 @@ extension RegistrationTable {
     _ body: (ClientRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try transaction.scan(registrations, from: []) { (bytes, value) throws(StoreError) in
-      guard let key = ClientKey(stored: bytes), let row = RegistrationRow(value) else {
-        throw damaged("a registration can't be read")
-      }
-      return try body(ClientRecord(summary: row.summary(key: key), token: try token(of: row, key)))
+      guard let key = ClientKey(stored: bytes) else { throw damaged("a registration can't be read") }
+      return try body(try record(key, value))
     }
   }
 
@@ -85,11 +91,12 @@ extension RegistrationTable {
     var expected = Counters()
     var tombstoneCount = 0
     try transaction.scan(registrations, from: []) { (bytes, value) throws(StoreError) in
-      guard let row = RegistrationRow(value) else {
+      var rest = value
+      guard let row = RegistrationRow(takenFrom: &rest) else {
         problem = "a registration can't be read"
         return false
       }
-      if let found = self.problem(of: row, bytes) {
+      if let found = self.problem(of: row, bytes, sealedToken: rest) {
         problem = found
         return false
       }
@@ -120,10 +127,12 @@ extension RegistrationTable {
   }
 
   /// What is wrong with the token of one row.
-  private func problem(of row: RegistrationRow, _ bytes: Span<UInt8>) -> String? {
-    guard let key = ClientKey(stored: bytes) else { return "a client ID can't be read" }
+  private func problem(
+    of row: RegistrationRow, _ storedKey: Span<UInt8>, sealedToken: Span<UInt8>
+  ) -> String? {
+    guard let key = ClientKey(stored: storedKey) else { return "a client ID can't be read" }
     do throws(StoreError) {
-      let token = try token(of: row, key)
+      let token = try token(sealedToken, of: key)
       let index = try cipher.tokenIndex(app: key.appID, kind: row.kind, token: token)
       return index == row.tokenIndex ? nil : "a registration's token has another index"
     } catch {

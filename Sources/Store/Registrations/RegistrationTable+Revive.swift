@@ -11,7 +11,9 @@ extension RegistrationTable {
   /// before are not remembered.
   func revive(_ key: ClientKey, in transaction: inout WriteTransaction) throws(StoreError) -> RevivalOutcome {
     let key = StoredKey(key)
-    guard var row = try row(key, in: transaction) else { return .notRegistered }
+    guard case (var row, let sealedToken)? = try rowAndToken(key, in: transaction) else {
+      return .notRegistered
+    }
     guard let tombstone = row.tombstone else { return .active }
     try transaction.requireRoomToGrow()
     var counters = try counters(in: transaction)
@@ -20,7 +22,7 @@ extension RegistrationTable {
     row.tombstone = nil
     row.generation = counters.nextGeneration()
     counters.add(row)
-    try transaction.put(registrations, key.bytes, row.encode())
+    try transaction.put(registrations, key.bytes, row.encode(sealedToken: sealedToken))
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return .revived
   }

@@ -53,8 +53,7 @@ extension RegistrationTable {
     var row = RegistrationRow(
       kind: registration.kind, alwaysRaw: registration.alwaysRaw, authenticated: registration.authenticated,
       createdAt: prepared.createdAt ?? prepared.time, updatedAt: prepared.time, generation: 0,
-      tokenIndex: prepared.tokenIndex,
-      sealedToken: prepared.sealedToken)
+      tokenIndex: prepared.tokenIndex)
     row.tombstone = prepared.tombstone
     let change: RegistrationOutcome.Change
     if let previous {
@@ -70,7 +69,7 @@ extension RegistrationTable {
       change = .created
     }
     counters.add(row)
-    try transaction.put(registrations, key.bytes, row.encode())
+    try transaction.put(registrations, key.bytes, row.encode(sealedToken: prepared.sealedToken))
     if holder != key.bytes {
       try transaction.put(tokens, prepared.tokenIndex, key.bytes)
     }
@@ -96,7 +95,9 @@ extension RegistrationTable {
     in transaction: inout WriteTransaction
   ) throws(StoreError) -> TombstoneOutcome {
     let key = StoredKey(key)
-    guard var row = try row(key, in: transaction) else { return .notRegistered }
+    guard case (var row, let sealedToken)? = try rowAndToken(key, in: transaction) else {
+      return .notRegistered
+    }
     guard row.tokenIndex == tokenIndex else { return .superseded }
     if row.tombstone != nil { return .alreadyTombstoned }
     if let since, row.updatedAt > since { return .superseded }
@@ -104,7 +105,7 @@ extension RegistrationTable {
     counters.remove(row)
     row.tombstone = tombstone
     counters.add(row)
-    try transaction.put(registrations, key.bytes, row.encode())
+    try transaction.put(registrations, key.bytes, row.encode(sealedToken: sealedToken))
     try transaction.put(tombstones, Self.tombstoneKey(tombstone.time, key), [])
     try transaction.put(meta, MetaKey.counters, counters.encode())
     return .tombstoned
@@ -117,8 +118,8 @@ extension RegistrationTable {
   ) throws(StoreError) -> Int {
     var due: [[UInt8]] = []
     try transaction.scan(tombstones, from: []) { (entry, _) throws(StoreError) in
-      var reader = RowReader(entry)
-      guard due.count < limit, let died = reader.uint64(), died < time else { return false }
+      var fields = entry
+      guard due.count < limit, let died = fields.takeUInt64(), died < time else { return false }
       due.append([UInt8](copying: entry))
       return true
     }

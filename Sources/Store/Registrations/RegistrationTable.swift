@@ -62,12 +62,24 @@ struct RegistrationTable: Sendable {
     guard stored == expected else { throw .wrongKey(path: transaction.environment.path) }
   }
 
+  /// One row without its token; nil when there is none. Errors: `damaged`.
   func row(
     _ key: StoredKey, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> RegistrationRow? {
     try transaction.get(registrations, key.bytes) { (bytes) throws(StoreError) -> RegistrationRow in
       guard let row = RegistrationRow(bytes) else { throw damaged("a registration can't be read") }
       return row
+    }
+  }
+
+  /// One row with its sealed token, to be written anew; nil when there is none. Errors: `damaged`.
+  func rowAndToken(
+    _ key: StoredKey, in transaction: borrowing some Transaction & ~Copyable
+  ) throws(StoreError) -> (row: RegistrationRow, sealedToken: [UInt8])? {
+    try transaction.get(registrations, key.bytes) { (bytes) throws(StoreError) in
+      var rest = bytes
+      guard let row = RegistrationRow(takenFrom: &rest) else { throw damaged("a registration can't be read") }
+      return (row, [UInt8](copying: rest))
     }
   }
 
