@@ -143,6 +143,7 @@ public final class PushService {
     shared.metrics.verification.observe(verified - start)
     do throws(PushBodyError) {
       let body = try PushBody(push.body)
+      let parsed = MonotonicTime.now()
       let key: ClientKey
       let record: ClientRecord?
       do throws(StoreError) {
@@ -154,7 +155,7 @@ public final class PushService {
       guard let record else { return completion(.unknownClient) }
       let lookedUp = MonotonicTime.now()
       push.trace.found(record.summary, at: lookedUp)
-      shared.metrics.lookup.observe(lookedUp - verified)
+      shared.metrics.lookup.observe(lookedUp - parsed)
       if let tombstone = record.summary.tombstone {
         return completion(.clientDeleted(reason: tombstone.reason))
       }
