@@ -57,21 +57,28 @@ struct StatusRoutes {
   /// Whether a gateway may take pushes: one that was not used yet may, unless it has the credentials of one that is
   /// refused.
   private var hasUsableGateway: Bool {
+    let now = MonotonicTime.now()
     for provider in [[TokenKind.apns, .apnsSandbox], [.fcm]] {
-      let labels = provider.filter { settings.kinds.contains($0) }.map { health[$0].state.label }
-      let used = labels.filter { $0 != .unused }
-      if used.isEmpty ? !labels.isEmpty : used.contains(where: { $0 != .rejected && $0 != .unreachable }) {
-        return true
-      }
+      let gateways = provider.filter { settings.kinds.contains($0) }.map { health[$0] }
+      let used = gateways.filter { $0.state != .unused }
+      if used.isEmpty ? !gateways.isEmpty : used.contains(where: { $0.isUsable(at: now) }) { return true }
     }
     return false
   }
 
-  /// Ready to take pushes: the store answers and a gateway is usable.
+  /// How long a registration that found no room makes the server unready.
+  private static let lackOfRoomLasts = Duration.seconds(60)
+
+  /// Ready to take pushes and registrations: the store answers and has room, and a gateway is usable.
   func ready() -> HTTPResponse {
     guard hasUsableGateway else {
       return APIResponse.failure(
         503, name: "no_gateway", message: "no gateway takes pushes: see /status and the admin page",
+        retryAfter: 30)
+    }
+    guard !shared.service.store.lackedRoom(within: Self.lackOfRoomLasts) else {
+      return APIResponse.failure(
+        503, name: "store_full", message: "the store has no room for registrations: see the log",
         retryAfter: 30)
     }
     do throws(StoreError) {

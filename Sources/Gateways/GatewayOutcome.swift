@@ -7,6 +7,8 @@ public enum GatewayOutcome: Equatable, Sendable {
   case deadToken(reason: String, since: UInt64?)
   /// The gateway refuses our credentials or configuration; `advice` says what to do about it.
   case rejected(reason: String, advice: String)
+  /// The gateway can't reach the device's platform for want of credentials there: others are not concerned.
+  case platformRefused(reason: String, advice: String)
   /// Larger than the gateway takes.
   case payloadTooLarge
   /// The gateway can't make sense of the request: a fault of ours, which a repetition does not mend.

@@ -1,7 +1,7 @@
 import EventLoop
 
-/// Decides whether a gateway is to be asked at all. It opens when nothing but faults came for a while, or at
-/// once when the gateway refuses our credentials; then single pushes go through as probes, with growing pauses
+/// Decides whether a gateway is to be asked at all. It opens when nothing but faults came for a while, or when the
+/// gateway refused our credentials a few times in a row; then single pushes go through as probes, with growing pauses
 /// between them, and the first success closes it. A value; what is under way already goes on.
 ///
 /// The pauses run from one probe's start to the next one's start: a gateway that swallows a push for as long as
@@ -10,6 +10,9 @@ struct CircuitBreaker {
   /// Faults in a row, and the time since the first of them, before it opens: a blip is for retries to mend.
   static let minimumFaults = 20
   static let patience = Duration.seconds(10)
+  /// Refusals in a row before it opens: a push that is not sent for another's refusal is lost, so one stray answer
+  /// among many good ones must not do it.
+  static let minimumRefusals = 5
   /// Pause before the second probe (the first goes at once); doubled each time up to the longest.
   static let firstPause = Duration.seconds(1)
   /// Once a gateway is back the relay is turned away no longer than this. A push each few seconds is no burden,
@@ -26,6 +29,7 @@ struct CircuitBreaker {
   private(set) var isOpen = false
   /// In a row.
   private(set) var faults = 0
+  private var refusals = 0
   private var faultsSince: MonotonicTime?
   private var nextProbe: MonotonicTime?
   private var pause = Self.firstPause
@@ -55,7 +59,8 @@ struct CircuitBreaker {
 
   /// The gateway refuses our credentials or configuration.
   mutating func refuse() {
-    isOpen = true
+    refusals += 1
+    if refusals >= Self.minimumRefusals { isOpen = true }
   }
 
   /// A probe ended without a word on the gateway, such as a payload that was too large: another may go.

@@ -69,6 +69,11 @@ final class Delivery {
     let finding = health.note(outcome, at: .now(), isProbe: isProbe)
     isProbe = false
     if let state = finding.change { log(state) }
+    if let advice = finding.platformAdvice {
+      service.shared.log.error(
+        "gateway refuses one platform",
+        ["gateway": .string(health.name), "reason": .string(outcome.words), "advice": .string(advice)])
+    }
     if case .deadToken(let reason, let since) = outcome {
       // While the brake holds, most tokens are refused, which speaks of our configuration.
       return finding.keepsToken
@@ -158,11 +163,12 @@ final class Delivery {
   }
 
   private func finish(_ result: PushResult) {
+    // The deadline's answer may have come before the store's.
+    guard let completion else { return }
+    self.completion = nil
     lease.end()
     if isProbe { health.probeEnded() }
     isProbe = false
-    let completion = self.completion
-    self.completion = nil
-    completion?(result)
+    completion(result)
   }
 }

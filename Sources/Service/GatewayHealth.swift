@@ -60,6 +60,8 @@ public final class GatewayHealth: Sendable {
     var keepsToken = false
     /// The new state when its label or reason changed.
     var change: State?
+    /// What to do about a refusal that concerns one platform only; nil when that was said lately.
+    var platformAdvice: String?
   }
 
   private struct Content {
@@ -68,6 +70,8 @@ public final class GatewayHealth: Sendable {
     var since: UInt64?
     var breaker = CircuitBreaker()
     var brake: PurgeBrake
+    var lastAnswer: MonotonicTime?
+    var platformAdviceGiven: MonotonicTime?
   }
   private let content: Locked<Content>
   /// `apns`, `apns-sandbox` or `fcm`.
@@ -75,6 +79,11 @@ public final class GatewayHealth: Sendable {
   private let brakeShare: Int
   /// Failures in a row that make a gateway degraded.
   private static let degradedAfter = 5
+  /// Only a push finds out that a gateway is back, and whoever asks whether this server is ready may keep all pushes
+  /// from it until it is: so bad news is believed for this long.
+  static let newsLasts = Duration.seconds(60)
+  /// Between two lines in the log on a platform that is refused.
+  private static let advicePause = Duration.seconds(600)
 
   /// - Parameter brakeShare: percent of refused tokens at which none is given up any more.
   public init(name: String, brakeShare: Int = PurgeBrake.defaultShare) {
@@ -87,6 +96,17 @@ public final class GatewayHealth: Sendable {
 
   /// The state, and since when it is that, in milliseconds since the epoch; nil while it is the first.
   public var stateAndSince: (state: State, since: UInt64?) { content.withLock { ($0.state, $0.since) } }
+
+  /// Whether a push may well be taken: false for a minute after the latest answer when that was a refusal of our
+  /// credentials or no connection came about.
+  public func isUsable(at now: MonotonicTime) -> Bool {
+    content.withLock { content in
+      switch content.state {
+      case .rejected, .unreachable: content.lastAnswer.map { now - $0 >= Self.newsLasts } ?? true
+      case .unused, .ok, .degraded, .suspect: true
+      }
+    }
+  }
 
   /// Begins anew, for a gateway with other credentials.
   func reset() {
@@ -111,6 +131,13 @@ public final class GatewayHealth: Sendable {
     content.withLock { content in
       let before = content.state
       var finding = Finding()
+      content.lastAnswer = now
+      if case .platformRefused(_, let advice) = outcome,
+        content.platformAdviceGiven.map({ now - $0 >= Self.advicePause }) ?? true
+      {
+        content.platformAdviceGiven = now
+        finding.platformAdvice = advice
+      }
       finding.keepsToken = Self.apply(outcome, to: &content, now, isProbe)
       if content.state.label != before.label { content.since = WallClock.milliseconds() }
       if content.state.label != before.label
@@ -158,7 +185,7 @@ public final class GatewayHealth: Sendable {
       }
     case .unavailable(let reason, _): fail(&content, reason, now)
     case .timedOut: fail(&content, "no answer in time", now)
-    case .throttled, .invalidRequest, .payloadTooLarge:
+    case .throttled, .invalidRequest, .platformRefused, .payloadTooLarge:
       // It answers, which is all that the breaker asks; these say nothing on other pushes.
       if isProbe { content.breaker.probeEnded() }
     }

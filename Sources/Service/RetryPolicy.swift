@@ -39,7 +39,8 @@ struct RetryPolicy {
     case .accepted: return .finish(.accepted)
     case .deadToken(let reason, _): return .finish(.clientDeleted(reason: reason))
     case .rejected(let reason, _): return .finish(.gatewayRejected(reason: reason))
-    case .invalidRequest(let reason): return .finish(.gatewayRejected(reason: reason))
+    case .invalidRequest(let reason), .platformRefused(let reason, _):
+      return .finish(.gatewayRejected(reason: reason))
     case .payloadTooLarge: return .finish(.payloadTooLarge)
     case .throttled(let seconds):
       return retry(
@@ -62,14 +63,11 @@ struct RetryPolicy {
     -> Action
   {
     lastFault = otherwise
-    let delay: Duration
-    if let seconds {
-      delay = .seconds(min(seconds, 3600))
-    } else {
-      let doubled = Self.firstDelay * (1 << min(attempts - 1, 10))
-      // Half fixed, half random: retries of many pushes spread out.
-      delay = min(doubled, Self.longestDelay) * (0.5 + jitter / 2)
-    }
+    let doubled = Self.firstDelay * (1 << min(attempts - 1, 10))
+    // Half fixed, half random: retries of many pushes spread out. Also after the time that the gateway named, which may
+    // be none at all, and is the same for all of them.
+    let backoff = min(doubled, Self.longestDelay) * (0.5 + jitter / 2)
+    let delay = .seconds(min(seconds ?? 0, 3600)) + backoff
     guard now + delay + Self.minimumAttemptTime <= deadline else { return .finish(otherwise) }
     return .retry(after: delay)
   }

@@ -93,6 +93,7 @@ public enum GatewayAnswerLabel: String, CaseIterable, Sendable {
   case accepted
   case deadToken = "dead_token"
   case rejected
+  case platformRefused = "platform_refused"
   case payloadTooLarge = "payload_too_large"
   case invalidRequest = "invalid_request"
   case throttled
@@ -107,6 +108,7 @@ extension GatewayOutcome {
     case .accepted: .accepted
     case .deadToken: .deadToken
     case .rejected: .rejected
+    case .platformRefused: .platformRefused
     case .payloadTooLarge: .payloadTooLarge
     case .invalidRequest: .invalidRequest
     case .throttled: .throttled

@@ -206,6 +206,8 @@ private final class TestPushRun {
           : "the app was removed or has another token by now: it works again once the app registers"
       )
     case .rejected(let reason, let advice): ("\(gateway) refuses pushbox: \(reason)", advice)
+    case .platformRefused(let reason, let advice):
+      ("\(gateway) cannot reach the device's platform: \(reason)", advice)
     case .payloadTooLarge: ("the notification is larger than \(gateway) takes", "send a shorter text")
     case .invalidRequest(let reason):
       ("\(gateway) cannot make sense of the request: \(reason)", "this is a fault of pushbox: report it")

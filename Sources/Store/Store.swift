@@ -97,6 +97,9 @@ public final class Store: Sendable {
     deliveryWriter?.close()
   }
 
+  /// Whether a registration failed for want of room in the map or on the disk, not longer ago than `age`.
+  public func lackedRoom(within age: Duration) -> Bool { registrationWriter.lackedRoom(within: age) }
+
   /// Transactions the writers committed: with group commit far fewer than operations.
   var registrationCommitCount: UInt64 { registrationWriter.commitCount }
   var deliveryCommitCount: UInt64 { deliveryWriter?.commitCount ?? 0 }

@@ -51,7 +51,7 @@ import Testing
     case .unavailable, .internal:
       Aftermath(status: 502, name: "gateway_unavailable", isTombstoned: false, state: "ok")
     case .thirdPartyAuthError:
-      Aftermath(status: 424, name: "gateway_rejected", isTombstoned: false, state: "rejected")
+      Aftermath(status: 424, name: "gateway_rejected", isTombstoned: false, state: "ok")
     }
   }
 
@@ -66,6 +66,23 @@ import Testing
     #expect(
       try appliance.aftermath(.html(502), kind: "fcm")
         == Aftermath(status: 502, name: "gateway_unavailable", isTombstoned: false, state: "ok"))
+  }
+
+  @Test func iPhonesThatFirebaseCannotReachCostNoAndroidItsPush() throws {
+    let appliance = try Appliance()
+    let token = Appliance.fcmToken()
+    let iphone = try appliance.registered(type: "fcm", token: token)
+    let android = try appliance.registered(type: "fcm", token: Appliance.fcmToken())
+    appliance.gateway.always(.fcm(.thirdPartyAuthError), at: .fcm, deviceToken: token)
+    for number in 0..<10 {
+      #expect(try appliance.push(iphone.clientID, Appliance.raw("i\(number)")).status == 424)
+      #expect(try appliance.push(android.clientID, Appliance.raw("a\(number)")).status == 202)
+    }
+    for number in 10..<20 {
+      #expect(try appliance.push(iphone.clientID, Appliance.raw("i\(number)")).status == 424)
+    }
+    #expect(try appliance.push(android.clientID, Appliance.raw("last")).status == 202)
+    #expect(try appliance.client().send("GET", "/ready").status == 200)
   }
 
   @Test func throttlingIsToldWithItsTime() throws {

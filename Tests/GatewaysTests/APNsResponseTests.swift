@@ -3,7 +3,7 @@ import Testing
 
 /// What a verdict is, without its texts.
 enum Kind: Equatable, Sendable {
-  case accepted, dead, rejected, tooLarge, invalid, throttled, unavailable, timedOut
+  case accepted, dead, rejected, platformRefused, tooLarge, invalid, throttled, unavailable, timedOut
 
   init(_ outcome: GatewayOutcome) {
     self =
@@ -11,6 +11,7 @@ enum Kind: Equatable, Sendable {
       case .accepted: .accepted
       case .deadToken: .dead
       case .rejected: .rejected
+      case .platformRefused: .platformRefused
       case .payloadTooLarge: .tooLarge
       case .invalidRequest: .invalid
       case .throttled: .throttled

@@ -27,7 +27,7 @@ import Testing
     (400, "INVALID_ARGUMENT", nil, .invalid, .none),
     (400, "FAILED_PRECONDITION", nil, .invalid, .none),
     (401, "UNAUTHENTICATED", nil, .rejected, .refreshCredentials),
-    (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .rejected, .none),
+    (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .platformRefused, .none),
     (403, "PERMISSION_DENIED", nil, .rejected, .none),
     (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .dead, .none),
     (404, "NOT_FOUND", "UNREGISTERED", .dead, .none),
@@ -49,7 +49,7 @@ import Testing
       case .deadToken(let shown, let since):
         #expect(shown == code)
         #expect(since == nil)
-      case .rejected(let shown, let advice):
+      case .rejected(let shown, let advice), .platformRefused(let shown, let advice):
         #expect(shown == code ?? general)
         #expect(advice.count > 20)
       case .unavailable(let shown, _), .invalidRequest(let shown): #expect(shown == code ?? general)

@@ -67,12 +67,23 @@ import Testing
     #expect(breaker.admit(at: now) == .probe)
   }
 
-  @Test func refusedCredentialsOpenItAtOnceAndTheFirstProbeGoesAtOnce() {
+  @Test func credentialsRefusedAFewTimesInARowOpenItAndTheFirstProbeGoesAtOnce() {
     var breaker = CircuitBreaker()
+    for _ in 1..<CircuitBreaker.minimumRefusals { breaker.refuse() }
+    #expect(breaker.admit(at: start) == .pass)
     breaker.refuse()
     #expect(breaker.admit(at: start) == .probe)
     #expect(breaker.admit(at: start) == .refuse)
     #expect(breaker.admit(at: start + .seconds(1)) == .probe)
+  }
+
+  @Test func strayRefusalsAmongGoodAnswersNeverOpenIt() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<100 {
+      for _ in 1..<CircuitBreaker.minimumRefusals { breaker.refuse() }
+      breaker.succeed()
+    }
+    #expect(!breaker.isOpen)
   }
 
   @Test func latePushesDoNotDelayTheProbe() {

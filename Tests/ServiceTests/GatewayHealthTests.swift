@@ -66,9 +66,40 @@ import Testing
 
   @Test func refusedCredentialsAreFinalButForProbes() {
     let health = GatewayHealth(name: "fcm")
-    _ = health.note(.rejected(reason: "invalid_grant", advice: "a"), at: start)
+    for _ in 0..<CircuitBreaker.minimumRefusals {
+      #expect(health.admit(at: start) == .pass)
+      _ = health.note(.rejected(reason: "invalid_grant", advice: "a"), at: start)
+    }
     #expect(health.admit(at: start) == .probe)
     #expect(health.admit(at: start) == .refuse(.gatewayRejected(reason: "invalid_grant")))
+  }
+
+  @Test func aPlatformThatIsRefusedConcernsNoOther() {
+    let health = GatewayHealth(name: "fcm")
+    _ = health.note(.accepted, at: start)
+    func refusal(at time: MonotonicTime) -> GatewayHealth.Finding {
+      health.note(.platformRefused(reason: "THIRD_PARTY_AUTH_ERROR", advice: "upload a key"), at: time)
+    }
+    #expect(refusal(at: start).platformAdvice == "upload a key")
+    for _ in 0..<100 { #expect(refusal(at: start + .seconds(599)) == GatewayHealth.Finding()) }
+    #expect(refusal(at: start + .seconds(600)).platformAdvice == "upload a key")
+    #expect(health.state == .ok)
+    #expect(health.admit(at: start) == .pass)
+  }
+
+  @Test(arguments: [
+    GatewayOutcome.rejected(reason: "InvalidProviderToken", advice: "a"),
+    .unreachable(GatewayConnectionFault(peer: "api.push.apple.com:443", cause: .tls(.certificate(.expired)))),
+  ])
+  func badNewsIsBelievedForAMinute(outcome: GatewayOutcome) {
+    let health = GatewayHealth(name: "apns")
+    #expect(health.isUsable(at: start))
+    _ = health.note(outcome, at: start)
+    _ = health.note(outcome, at: start + .seconds(30))
+    #expect(!health.isUsable(at: start + .seconds(89)))
+    #expect(health.isUsable(at: start + .seconds(90)))
+    _ = health.note(.accepted, at: start + .seconds(31))
+    #expect(health.isUsable(at: start + .seconds(32)))
   }
 
   @Test(arguments: ["BadDeviceToken", "DeviceTokenNotForTopic", "SENDER_ID_MISMATCH", "INVALID_ARGUMENT"])

@@ -54,13 +54,22 @@ import Testing
 
   @Test func theGatewaysWordIsHonouredWithinTheDeadline() {
     var policy = policy(seconds: 10)
-    #expect(policy.next(after: .throttled(retryAfter: 9), at: now, jitter: 1) == .retry(after: .seconds(9)))
+    #expect(
+      policy.next(after: .throttled(retryAfter: 9), at: now, jitter: 1) == .retry(after: .milliseconds(9250)))
     #expect(
       policy.next(after: .throttled(retryAfter: 10), at: now, jitter: 1)
         == .finish(.gatewayBusy(retryAfter: 10)))
     #expect(
       policy.next(after: .unavailable(reason: "r", retryAfter: .max), at: now, jitter: 1)
         == .finish(.gatewayUnavailable(reason: "r")))
+  }
+
+  @Test(arguments: [GatewayOutcome.throttled(retryAfter: 0), .unavailable(reason: "r", retryAfter: 0)])
+  func noTimeAtAllStillMeansPauses(outcome: GatewayOutcome) {
+    var policy = policy()
+    for delay in [250, 500, 1000] as [Int64] {
+      #expect(policy.next(after: outcome, at: now, jitter: 1) == .retry(after: .milliseconds(delay)))
+    }
   }
 
   @Test func noRetryBeginsTooLateToSucceed() {

@@ -9,6 +9,7 @@ import Testing
     let padding = String(repeating: "x", count: 900)
     var stored = 0
     var refusal: StoreError?
+    #expect(!store.lackedRoom(within: .seconds(3600)))
     while refusal == nil, stored < 5000 {
       do {
         try await store.register("c\(stored)", "\(padding)\(stored)")
@@ -22,6 +23,8 @@ import Testing
       return
     }
     #expect(stored > 100)
+    #expect(store.lackedRoom(within: .seconds(3600)))
+    #expect(!store.lackedRoom(within: .zero))
     #expect(refusal?.isTransient == true)
     #expect(refusal?.description.contains("store.map_size") == true)
     #expect(try store.status().registrations.percent > 80)

@@ -40,7 +40,7 @@ public enum FCMResponse {
       return GatewayVerdict(invalidArgument(error))
     case "THIRD_PARTY_AUTH_ERROR":
       return GatewayVerdict(
-        .rejected(
+        .platformRefused(
           reason: reason,
           advice: "FCM can't push to iOS: upload a valid APNs key in the Firebase console, Cloud Messaging"))
     case "QUOTA_EXCEEDED":

@@ -51,6 +51,7 @@ extension GatewayOutcome {
     case .deadToken(let reason, _): "the token is dead: \(reason)"
     case .rejected(let reason, _): "refused: \(reason)"
     case .payloadTooLarge: "too large"
+    case .platformRefused(let reason, _): "platform refused: \(reason)"
     case .invalidRequest(let reason): "invalid request: \(reason)"
     case .throttled(let seconds): "throttled" + (seconds.map { " for \($0) s" } ?? "")
     case .unavailable(let reason, _): reason

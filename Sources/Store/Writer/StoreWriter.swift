@@ -22,6 +22,8 @@ final class StoreWriter: Sendable {
   private let gathering: UInt64
   private let thread = Locked<pthread_t?>(nil)
   private let commits = Atomic<UInt64>(0)
+  /// When an operation last failed for want of room, by `Clock.monotonic`; 0: never.
+  private let roomLacked = Atomic<UInt64>(0)
   /// Operations in one transaction: bounds how long the first of them waits and how many pages get dirty.
   private static let batchLimit = 4096
 
@@ -52,6 +54,12 @@ final class StoreWriter: Sendable {
 
   /// Transactions committed so far.
   var commitCount: UInt64 { commits.load(ordering: .relaxed) }
+
+  /// Whether an operation failed for want of room in the map or on the disk, not longer ago than `age`.
+  func lackedRoom(within age: Duration) -> Bool {
+    let last = roomLacked.load(ordering: .relaxed)
+    return last > 0 && Clock.monotonic() &- last < Self.nanoseconds(age)
+  }
 
   /// Queues `body`. `completion` is called exactly once: on the writer's thread after the commit, or at once
   /// on the caller's thread when the queue is full (`overloaded`) or closed.
@@ -128,7 +136,7 @@ final class StoreWriter: Sendable {
     commits.add(1, ordering: .relaxed)
     for (index, operation) in batch.enumerated() {
       if let error = refused[index] {
-        operation.fail(error)
+        fail(operation, error)
       } else {
         operation.succeed()
       }
@@ -137,13 +145,21 @@ final class StoreWriter: Sendable {
 
   private func split(_ batch: [WriteOperation], after error: StoreError) {
     guard batch.count > 1 else {
-      batch.first?.fail(error)
+      if let operation = batch.first { fail(operation, error) }
       return
     }
     let middle = batch.count / 2
     for half in [batch[..<middle], batch[middle...]] {
       write(Array(half)) { _ in [] }
     }
+  }
+
+  private func fail(_ operation: WriteOperation, _ error: StoreError) {
+    switch error {
+    case .mapFull, .diskFull: roomLacked.store(Clock.monotonic(), ordering: .relaxed)
+    default: break
+    }
+    operation.fail(error)
   }
 }
 

@@ -40,6 +40,8 @@ enum OnlineChecks {
       report.ok(name, "takes the credentials (\(said), as it should for a made-up device token)")
     case .rejected(let reason, let advice):
       report.fail(name, "\(fault(reason)) (\(answer.status == nil ? reason : said)): \(advice)")
+    case .platformRefused(_, let advice):
+      report.warn(name, "takes the credentials (\(said)), but: \(advice)")
     case .throttled:
       report.warn(name, throttled(answer.reason, said))
     case .unavailable(let reason, _) where answer.status == nil:

@@ -12,7 +12,7 @@ enum HealthCommand {
         well, 1 it does not, or not within 5 seconds. With [tls], it must show the certificate that the
         configuration names.
 
-          --ready   ask /ready (the store answers), not only /health (the process answers)
+          --ready   ask /ready (store and gateways can work), not only /health (the process answers)
           --json    print the server's answer as JSON
         """, options: ["config"], flags: ["ready", "json"]), run: { run($0) })
 
