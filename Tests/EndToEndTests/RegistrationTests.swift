@@ -174,6 +174,7 @@ import Testing
 extension Appliance {
   /// Registrations in the store, as the server counts them.
   func registrations() throws -> Int? {
-    (try client().send("GET", "/ready").json?["registrations"]?.uint64Value).map { Int($0) }
+    let active = try client().send("GET", "/status").json?["registrations"]?["active"]?.objectValue
+    return active?.members.reduce(0) { $0 + Int(clamping: $1.value.uint64Value ?? 0) }
   }
 }

@@ -25,10 +25,13 @@ import Testing
     return (limit, nil)
   }
 
-  private func expectRefusal(_ response: BlockingHTTPResponse?) {
+  private func expectRefusal(_ response: BlockingHTTPResponse?, by appliance: Appliance) throws {
     #expect(response?.status == 503, "\(response?.text ?? "none")")
     #expect(response?.json?["status"]?.stringValue == "FAILURE")
     #expect(response?.json?["errors"]?[0]?["message"]?.stringValue?.isEmpty == false)
+    let ready = try appliance.client().send("GET", "/ready")
+    #expect(ready.status == 503)
+    #expect(ready.errorName == "store_full")
   }
 
   @Test func aFullMapRefusesUntilThereIsRoom() throws {
@@ -36,7 +39,7 @@ import Testing
     let wallet = try appliance.registered()
     let (count, refusal) = try fill(appliance, limit: 2000)
     #expect(count > 20)
-    expectRefusal(refusal)
+    try expectRefusal(refusal, by: appliance)
     #expect(appliance.waitForLog("store.map_size"), "the log says what to do")
     #expect(try appliance.registrations() == count + 1)
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
@@ -63,7 +66,7 @@ import Testing
     let wallet = try appliance.registered()
     try disk.fill(leaving: 128 << 10)
     let (count, refusal) = try fill(appliance, limit: 2000)
-    expectRefusal(refusal)
+    try expectRefusal(refusal, by: appliance)
     #expect(appliance.waitForLog("no space left"), "the log says why")
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
     #expect(appliance.gateway.deliveryCount == 1)
