@@ -221,6 +221,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     case .connecting, .handshaking: finish(nil)
     case .open:
       phase = .flushing
+      updateInterest()
       scheduleFlush()
     case .flushing, .lingering, .closed: break
     }
@@ -268,12 +269,21 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   private func updateInterest() {
     guard let registration, phase != .closed else { return }
     var wanted: IOEvents = []
-    if !readEnded, !readPaused || phase == .handshaking || phase == .lingering { wanted.insert(.readable) }
+    if !readEnded, wantsInput { wanted.insert(.readable) }
     if writeBlocked || layerWantsWrite { wanted.insert(.writable) }
     layerWantsWrite = layerWantsWrite && phase == .handshaking
     guard wanted != interest else { return }
     interest = wanted
     loop.changeInterest(registration, wanted)
+  }
+
+  /// While flushing nothing is read: to be told of input all the same would be to be told of it for ever.
+  private var wantsInput: Bool {
+    switch phase {
+    case .handshaking, .lingering: true
+    case .connecting, .open: !readPaused
+    case .flushing, .closed: false
+    }
   }
 
   // MARK: Ending

@@ -149,8 +149,8 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
       transport.write(last)
     }
     isClosing = true
-    watchTimer?.cancel()
     shutdownTimer?.cancel()
+    // The watch goes on: a peer that does not take our last words must not keep the connection.
     transport.close()
   }
 
@@ -158,15 +158,16 @@ public final class HTTP2ServerConnection: HTTPServerConnection {
 
   private func startWatch() {
     watchTimer = context.loop.schedule(after: context.shortestTimeout) { [weak self] in
-      guard let self, !self.isClosing else { return }
+      guard let self, !self.isClosed else { return }
       self.check()
-      if !self.isClosing { self.startWatch() }
+      if !self.isClosed { self.startWatch() }
     }
   }
 
   private func check() {
     let verdict = watch.check(
-      now: context.loop.now, incomplete: session.incompleteStreams, openStreams: session.openStreams,
+      now: context.loop.now, incomplete: isClosing ? [] : session.incompleteStreams,
+      openStreams: session.openStreams,
       awaitingHandler: !responders.isEmpty || bodies.keys.contains { session.pendingBody($0) == 0 },
       pendingBytes: transport.pendingWriteBytes)
     for stream in verdict.tooSlow {
