@@ -32,6 +32,8 @@ public final class HTTP2ServerSession {
     public var maxPathBytes = 8192
     /// Bytes that a request's body may have.
     public var maxBodyBytes = 1_048_576
+    /// Bytes that the fields and bodies of all requests may have that have not come whole; two bodies always may.
+    public var maxUnfinishedBytes = 2_097_152
     /// Bytes that all requests together may have on the way.
     public var connectionWindow = 1_048_576
     /// Bytes that one request may have on the way.
@@ -72,7 +74,8 @@ public final class HTTP2ServerSession {
       isServer: true,
       limits: .init(
         headerListBytes: configuration.maxHeaderListBytes, fieldCount: configuration.maxFields,
-        pathBytes: configuration.maxPathBytes, bodyBytes: configuration.maxBodyBytes),
+        pathBytes: configuration.maxPathBytes, bodyBytes: configuration.maxBodyBytes,
+        unfinishedBytes: max(configuration.maxUnfinishedBytes, 2 * configuration.maxBodyBytes)),
       settings: [
         http2Setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, configuration.maxConcurrentStreams),
         http2Setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, configuration.streamWindow),

@@ -29,6 +29,9 @@ final class HTTP2SessionRecorder {
     /// Bytes of `:path`.
     var pathBytes = Int.max
     var bodyBytes: Int
+    /// Fields and bodies of all messages that have not come whole: a reference to the dynamic table costs the peer one
+    /// byte, and us a copy of the field.
+    var unfinishedBytes = Int.max
   }
 
   let isServer: Bool
@@ -44,6 +47,7 @@ final class HTTP2SessionRecorder {
   var nuisances = 0
   /// What the library itself said in a GOAWAY that it sent over an error.
   var connectionFailure: String?
+  private var unfinishedBytes = 0
   private var events: [HTTP2SessionEvent] = []
   private var nextEvent = 0
 
@@ -88,7 +92,7 @@ final class HTTP2SessionRecorder {
     guard stream.headerListBytes <= limits.headerListBytes, stream.fieldCount <= limits.fieldCount else {
       return overflow(id, stream, .headers)
     }
-    guard !stream.isReadingTrailers else { return }
+    guard !stream.isReadingTrailers, hold(name.count + value.count + 32, id, stream) else { return }
     let name = String(decoding: name, as: UTF8.self)
     let value = String(decoding: value, as: UTF8.self)
     guard isPseudo else {
@@ -108,7 +112,7 @@ final class HTTP2SessionRecorder {
     // A client puts up with a gateway's odd field, which the library leaves out. A server must treat
     // the request as malformed (RFC 9113, section 8.2.1): what stands before it may read it otherwise.
     guard isServer, let stream = streams[id], !stream.discardsInbound else { return }
-    stream.discardsInbound = true
+    discard(stream)
     pendingResets.append((id, .protocolError))
   }
 
@@ -129,7 +133,7 @@ final class HTTP2SessionRecorder {
     guard bytes.count <= limits.bodyBytes - stream.inbound.body.count else {
       return overflow(id, stream, .body)
     }
-    stream.inbound.body.append(contentsOf: bytes)
+    if hold(bytes.count, id, stream) { stream.inbound.body.append(contentsOf: bytes) }
   }
 
   func inboundEnded(_ id: Int32) {
@@ -137,7 +141,7 @@ final class HTTP2SessionRecorder {
     stream.isInboundComplete = true
     guard !stream.discardsInbound else { return }
     events.append(.message(stream: id, stream.inbound))
-    stream.inbound = HTTP2InboundMessage()
+    release(stream)
     if !isServer, !stream.isOutboundComplete {
       // Answered before the request was sent whole: the rest of it interests nobody.
       pendingResets.append((id, .cancel))
@@ -145,13 +149,37 @@ final class HTTP2SessionRecorder {
   }
 
   private func overflow(_ id: Int32, _ stream: HTTP2Stream, _ kind: HTTP2Stream.Overflow) {
-    stream.discardsInbound = true
-    stream.inbound = HTTP2InboundMessage()
+    discard(stream)
     events.append(.overflow(stream: id, kind))
     if !isServer {
       stream.failure = .responseTooLarge
       pendingResets.append((id, .cancel))
     }
+  }
+
+  /// Counts bytes that are to be kept for an unfinished message. False when there are too many of all streams: the peer
+  /// may make this request again (RFC 9113, section 8.7), and one that means well never gets here.
+  private func hold(_ count: Int, _ id: Int32, _ stream: HTTP2Stream) -> Bool {
+    guard count <= limits.unfinishedBytes - unfinishedBytes else {
+      discard(stream)
+      pendingResets.append((id, .refusedStream))
+      nuisances += 1
+      return false
+    }
+    stream.heldBytes += count
+    unfinishedBytes += count
+    return true
+  }
+
+  private func release(_ stream: HTTP2Stream) {
+    stream.inbound = HTTP2InboundMessage()
+    unfinishedBytes -= stream.heldBytes
+    stream.heldBytes = 0
+  }
+
+  private func discard(_ stream: HTTP2Stream) {
+    stream.discardsInbound = true
+    release(stream)
   }
 
   // MARK: Writing
@@ -197,6 +225,7 @@ final class HTTP2SessionRecorder {
 
   func streamClosed(_ id: Int32, code: HTTP2ErrorCode) {
     guard let closed = streams.removeValue(forKey: id) else { return }
+    unfinishedBytes -= closed.heldBytes
     events.append(
       .streamClosed(
         stream: id, code: code, isComplete: closed.isInboundComplete && !closed.discardsInbound,

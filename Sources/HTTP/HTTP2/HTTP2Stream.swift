@@ -29,6 +29,8 @@ final class HTTP2Stream {
   /// The field section's size as RFC 9113, section 6.5.2, counts it, over all blocks of the stream.
   var headerListBytes = 0
   var fieldCount = 0
+  /// Bytes of `inbound` as the session counts them (`HTTP2SessionRecorder.Limits.unfinishedBytes`).
+  var heldBytes = 0
   /// True from the second header block on: trailers, which are read and dropped.
   var isReadingTrailers = false
   /// The peer has ended its side.

@@ -120,6 +120,43 @@ import Testing
     #expect(server.failure == .flooded)
   }
 
+  /// A large field in the dynamic table, and requests that name it with a byte each and never end.
+  @Test func unfinishedRequestsHoldABoundedNumberOfBytes() throws {
+    var configuration = HTTP2ServerSession.Configuration()
+    configuration.maxUnfinishedBytes = 100_000
+    configuration.maxBodyBytes = 1000
+    let server = try openServer(configuration)
+    // Literal with indexing, name "x", a value of 3,000 bytes: length 127 and the rest in seven bits each.
+    let field = [0x40, 1, 0x78, 127, 0xB9, 0x16] + [UInt8](repeating: 0x61, count: 3000)
+    // As `requestBlock`, but leaves the dynamic table alone, so that the field stays its first, 62.
+    let head: [UInt8] = [0x83, 0x87, 0x84, 0x01, 0x01, 0x68]
+    try server.receive(frame(1, flags: 4, stream: 1, head + field).span, now: now)
+    for number in 1...60 {
+      let block = head + [UInt8](repeating: 0x80 | 62, count: 7)
+      try server.receive(frame(1, flags: 4, stream: UInt32(2 * number + 1), block).span, now: now)
+    }
+    var refused: Set<Int32> = []
+    func takeEvents() throws {
+      while let event = server.nextEvent() {
+        if case .streamClosed(let stream, .refusedStream) = event { refused.insert(stream) }
+      }
+    }
+    _ = try server.nextOutput()
+    try takeEvents()
+    // Each holds some 21,000 bytes.
+    #expect(refused.count == 56, "\(refused.count)")
+    // What they held is free once they end, whichever way.
+    for stream in [1, 3, 5, 7, 9] as [UInt32] {
+      try server.receive(frame(3, stream: stream, [0, 0, 0, 8]).span, now: now)
+    }
+    try server.receive(frame(1, flags: 5, stream: 201, head + [0x80 | 62]).span, now: now)
+    var isServed = false
+    while let event = server.nextEvent() {
+      if case .request(201, _) = event { isServed = true }
+    }
+    #expect(isServed)
+  }
+
   @Test func rapidResetsEndTheConnection() throws {
     var configuration = HTTP2ServerSession.Configuration()
     configuration.floodBudget = 100
