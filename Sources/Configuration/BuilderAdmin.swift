@@ -24,6 +24,9 @@ extension ConfigurationBuilder {
     case .file(let path): token = .file(path)
     case .absent, .failed: break
     }
+    if token == nil, list(.metricsAllow) == [] {
+      report("lets nobody in; remove the key to let everybody in, or set metrics.token", .metricsAllow)
+    }
     return Configuration.Metrics(allow: addressBlocks(.metricsAllow), token: token)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Gateways
 import Store
 import Telemetry
@@ -42,6 +43,12 @@ public struct GatewayHealthSet: Sendable {
   private let apns: GatewayHealth
   private let apnsSandbox: GatewayHealth
   private let fcm: GatewayHealth
+  private let exposed = Exposed()
+
+  /// Which gateways have their metrics.
+  private final class Exposed: Sendable {
+    let kinds = Locked<Set<TokenKind>>([])
+  }
 
   /// - Parameter brakeShare: see `GatewayHealth`.
   public init(brakeShare: Int = PurgeBrake.defaultShare) {
@@ -50,9 +57,14 @@ public struct GatewayHealthSet: Sendable {
     fcm = GatewayHealth(name: TokenKind.fcm.name, brakeShare: brakeShare)
   }
 
-  /// Shows the state of the gateways for `kinds` as metrics: 1 for the present one, 0 for the others.
+  /// Shows the state of the gateways for `kinds` as metrics, unless they have them: 1 for the present one, 0 for the
+  /// others.
   public func expose(_ kinds: Set<TokenKind>, in registry: MetricsRegistry) {
-    for kind in kinds.sorted(by: { $0.name < $1.name }) {
+    let added = exposed.kinds.withLock { exposed in
+      defer { exposed.formUnion(kinds) }
+      return kinds.subtracting(exposed)
+    }
+    for kind in added.sorted(by: { $0.name < $1.name }) {
       let health = self[kind]
       for label in GatewayStateLabel.allCases {
         registry.gauge(

@@ -63,6 +63,10 @@ import Testing
       "[clients]\nproject_ids = []",
       "c.toml:9:15: clients.project_ids: names no project; remove the key to accept any"
     ),
+    (
+      "[metrics]\nallow = []",
+      "c.toml:9:9: metrics.allow: lets nobody in; remove the key to let everybody in, or set metrics.token"
+    ),
     ("[apns]", "apns.key_file: is missing; set apns.key_file, or apns.key, to the token signing key (.p8)"),
     ("[apns]", "apns.key_id: is missing; set apns.key_id in the file, or PUSHBOX_APNS_KEY_ID"),
     ("[apns]\nkey_id = \"123\"", "c.toml:9:10: apns.key_id: found \"123\", expected 10 letters and digits"),

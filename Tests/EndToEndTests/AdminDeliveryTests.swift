@@ -81,6 +81,19 @@ import Testing
     #expect(MonotonicTime.now() - start < .seconds(15))
   }
 
+  /// A HEAD request takes no place among the streams.
+  @Test func onlyTheHeadOfAStreamCanBeAskedForAnyNumberOfTimes() throws {
+    let appliance = try Appliance.withAdmin()
+    let browser = try AdminBrowser(signedInAt: appliance)
+    let path = "/admin/api/deliveries/stream"
+    for _ in 0..<40 {
+      #expect(try appliance.client().send("HEAD", path, fields: browser.fields).status == 200)
+    }
+    let tail = appliance.client()
+    try tail.begin("GET", path, fields: browser.fields)
+    #expect(try tail.readHead().status == 200)
+  }
+
   @Test func deliveriesCanBeFiltered() throws {
     let appliance = try Appliance.withAdmin()
     let wallet = try appliance.registered()

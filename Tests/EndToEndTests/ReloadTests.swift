@@ -144,6 +144,36 @@ import Testing
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
   }
 
+  @Test func aGatewayThatIsAddedHasItsMetricsOnce() throws {
+    let appliance = try Appliance { $0.omitsFCM = true }
+    let line = #"pushbox_gateway_state{gateway="fcm",state="unused"} 1.0"#
+    func occurrences() throws -> Int {
+      try appliance.client().send("GET", "/metrics").text.split(separator: "\n").count { $0 == line }
+    }
+    #expect(try occurrences() == 0)
+    var with = appliance.settings
+    with.omitsFCM = false
+    for attempt in 1...2 {
+      try with.write()
+      #expect(appliance.reload(attempt), "\(appliance.log)")
+      #expect(try occurrences() == 1)
+    }
+  }
+
+  @Test func anExpiredPushCertificateReplacesNoGoodOne() throws {
+    let appliance = try Appliance(gateway: { $0.requiresClientCertificate = true }) { settings, gateway in
+      settings.certificate = try gateway.issueClientCertificate(topic: gateway.credentials.apnsTopic)
+    }
+    let wallet = try appliance.registered()
+    var expired = appliance.settings
+    expired.certificate = try appliance.gateway.issueClientCertificate(
+      topic: appliance.gateway.credentials.apnsTopic, isExpired: true)
+    try expired.write()
+    #expect(!appliance.reload(1))
+    #expect(appliance.waitForLog("apns.certificate: the push certificate has expired"))
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+  }
+
   @Test func anUnchangedKeyKeepsItsProviderToken() throws {
     let appliance = try Appliance()
     let wallet = try appliance.registered()

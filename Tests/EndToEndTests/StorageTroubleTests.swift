@@ -97,6 +97,23 @@ import Testing
     #expect(appliance.end(SIGTERM) == 0)
   }
 
+  /// What a first start leaves that was killed while it wrote the key.
+  @Test func halfAKeyDoesNotKeepTheNextStartFromMakingOne() throws {
+    let appliance = try Appliance()
+    #expect(appliance.end(SIGKILL) == 128 + SIGKILL)
+    let data = appliance.folder.path + "/data"
+    for folder in ["registrations", "deliveries"] {
+      for file in ["data.mdb", "lock.mdb"] { unlink("\(data)/\(folder)/\(file)") }
+    }
+    unlink(data + "/token.key")
+    try appliance.folder.write("data/token.key.draft", "12")
+    try appliance.restart()
+    #expect(Files.text(data + "/token.key")?.utf8.count == 65)
+    #expect(access(data + "/token.key.draft", F_OK) != 0)
+    let wallet = try appliance.registered()
+    #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
+  }
+
   @Test(
     .enabled(if: nobodyCanRunIt, "not root, or nobody cannot run pushbox: the foreign owner is NOT tested"))
   func anotherOwnerIsNamed() throws {

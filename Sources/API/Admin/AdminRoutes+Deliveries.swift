@@ -75,6 +75,8 @@ extension AdminRoutes {
     }
     guard isAdmitted else { return call.fail(429, "busy", "too many streams are open", retryAfter: 5) }
     let stream = DeliveryStream(shared, loop: loop, session: session, query: query)
+    // First, as answering a HEAD request closes the body at once.
+    stream.prepare()
     call.respond(ServerSentEvents.head, streaming: stream.body)
     stream.start()
   }
@@ -127,10 +129,15 @@ final class DeliveryStream {
     self.query = query
   }
 
-  func start() {
+  /// From here on the end of the body gives the stream's place back.
+  func prepare() {
     let usage = shared.usage
     body.onClose = { usage.withLock { $0.streams -= 1 } }
     body.onShutdown = { [self] in finish() }
+  }
+
+  func start() {
+    guard body.isOpen else { return }
     write(ServerSentEvents.heartbeat)
     shared.gather(loop) { _, ring in
       ring.latest

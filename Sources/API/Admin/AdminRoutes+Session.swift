@@ -65,6 +65,9 @@ extension AdminRoutes {
       shared.actions.note(.login, isGood: false, detail: "wrong password", by: call.address)
       return call.fail(401, "wrong_password", "the password is wrong")
     }
+    guard self.settings?.password == settings.password else {
+      return call.fail(401, "wrong_password", "the password was changed meanwhile")
+    }
     shared.loginLock.withLock { $0.succeeded(call.address) }
     do throws(CryptoError) {
       let (id, session) = try shared.sessions.begin(ttl: settings.sessionTTL, now: shared.clock())

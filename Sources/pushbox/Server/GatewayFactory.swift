@@ -144,7 +144,15 @@ struct GatewayFactory: Sendable {
       guard let certificate = credentials.apnsCertificate else {
         throw ServerError("apns.certificate is missing")
       }
-      identity = try self.identity(certificate)
+      let new = try self.identity(certificate)
+      // As with the server's own: an expired certificate never replaces what works.
+      let now = Int(WallClock.seconds())
+      if let previous, let expiry = new.expiry, expiry < now,
+        previous.certificateExpiry.map({ $0 >= now }) ?? true
+      {
+        throw ServerError("apns.certificate: the push certificate has expired")
+      }
+      identity = new
     }
     guard let topic = apns.topic ?? identity?.subjectUserID else {
       throw ServerError(

@@ -148,6 +148,7 @@ final class Server: Sendable {
     shared.limits.apply(settings.limits)
     admin.use(settings.admin)
     shared.health.reset(kinds)
+    shared.health.expose(settings.gateways.kinds, in: admin.registry)
     for address in listening.dropFirst(kept.count) {
       shared.log.info(
         "listening", ["address": "\(address.bound)", "for": .string(address.wanted.role)])

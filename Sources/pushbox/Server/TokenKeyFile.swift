@@ -17,7 +17,7 @@ struct TokenKeyFile {
   func loadOrCreate() throws(ServerError) -> [UInt8] {
     if let key = try Self.read(path) { return key }
     // The store's own folder, on the very first start.
-    mkdir(folder, 0o700)
+    if mkdir(folder, 0o700) == 0 { Self.sync(Self.folder(of: folder)) }
     return try Self.create(path, in: folder)
   }
 
@@ -48,7 +48,9 @@ struct TokenKeyFile {
     Self.sync(folder)
   }
 
-  private var folder: String {
+  private var folder: String { Self.folder(of: path) }
+
+  private static func folder(of path: String) -> String {
     let folder = String(path.lastIndex(of: "/").map { path[..<$0] } ?? ".")
     return folder.isEmpty ? "/" : folder
   }
@@ -80,15 +82,21 @@ struct TokenKeyFile {
     } catch {
       throw ServerError("no random bytes: \(error)")
     }
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure("cannot be made", path) }
-    defer { close(file) }
+    // Under another name until it is whole: a start that is killed here must not leave half a key.
+    let draft = path + ".draft"
+    unlink(draft)
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure("cannot be made", draft) }
+    defer {
+      close(file)
+      unlink(draft)
+    }
     let text = Array((Hex.encode(key) + "\n").utf8)
     guard write(file, text, text.count) == text.count, fsync(file) == 0 else {
-      let error = failure("cannot be written", path)
-      unlink(path)
-      throw error
+      throw failure("cannot be written", draft)
     }
+    // Unlike rename this never replaces a key.
+    guard link(draft, path) == 0 else { throw failure("cannot be made", path) }
     // A key that is lost with the power would take every registration with it.
     sync(folder)
     return key
