@@ -40,7 +40,7 @@ extension ConfigurationKey {
       KeyDefinition(.integer(0...1024), default: "0", "Worker threads; 0 means one for each core.")
     case .serverMaxConnections:
       KeyDefinition(
-        .integer(1...10_000_000), default: "10000", "Connections accepted at once, over all workers.")
+        .integer(1...10_000_000), default: "10000", "Connections accepted at once, each worker an equal share of them.")
     case .serverMaxConnectionsPerAddress:
       KeyDefinition(
         .integer(0...10_000_000), default: "500",
@@ -180,7 +180,7 @@ extension ConfigurationKey {
     case .pushMaxInFlight:
       KeyDefinition(
         .integer(ConfigurationKey.anyCount), default: "10000",
-        "Pushes under way at once; beyond it the answer is 503.")
+        "Pushes under way at once, each worker an equal share of them; beyond it the answer is 503.")
     case .pushPurgeBrakePercent:
       KeyDefinition(
         .integer(1...100), default: "50",
