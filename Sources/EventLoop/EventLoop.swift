@@ -43,6 +43,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private var freeSlots: [Int] = []
   private var turnEndActions: [any TurnEndAction] = []
   var timers = TimerHeap()
+  var lingerPlaces = LingerPlaces()
   /// Lent to one reader at a time: reads never nest.
   let readBuffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65_536)
 

@@ -29,17 +29,18 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
   var phaseTimer: Timer?
   private let makeLayer: LayerFactory?
   /// nil before it is connected and after the end.
-  private var socket: LayeredSocket?
+  private(set) var socket: LayeredSocket?
   private var registration: EventLoop.Registration?
   private var interest: IOEvents = []
   private var output = OutputQueue()
   private var flushScheduled = false
   private var readPaused = false
-  private var readEnded = false
+  private(set) var readEnded = false
   /// TLS may need the opposite direction to go on.
   private var layerWantsWrite = false
   private var writeBlocked = false
-  private var lingerBytes = 0
+  /// Input that was dropped while lingering.
+  var lingerBytes = 0
   private var reading = false
 
   init(loop: EventLoop, makeLayer: LayerFactory?) {
@@ -266,7 +267,7 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
     updateInterest()
   }
 
-  private func updateInterest() {
+  func updateInterest() {
     guard let registration, phase != .closed else { return }
     var wanted: IOEvents = []
     if !readEnded, wantsInput { wanted.insert(.readable) }
@@ -288,31 +289,9 @@ public final class SocketTransport: Transport, IOHandler, TurnEndAction {
 
   // MARK: Ending
 
-  /// Closing a socket with unread input makes the kernel send a reset, which can take our last answer
-  /// from the peer. So shut our side, and read on for a moment.
-  private func beginLinger() {
-    socket?.endWriting()
-    if readEnded { return finish(nil) }
-    phase = .lingering
-    updateInterest()
-    phaseTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.finish(nil) }
-    let delegate = self.delegate
-    self.delegate = nil
-    delegate?.transport(self, didCloseWith: nil)
-  }
-
-  private func discardInput() {
-    switch socket?.discard(into: loop.readBuffer) {
-    case .done(let count)?:
-      lingerBytes += count
-      if lingerBytes > 1_048_576 { finish(nil) }
-    case .wantRead?: break
-    default: finish(nil)
-    }
-  }
-
   func finish(_ error: TransportError?) {
     guard phase != .closed else { return }
+    if phase == .lingering { loop.lingerPlaces.giveBack() }
     phase = .closed
     phaseTimer?.cancel()
     phaseTimer = nil
