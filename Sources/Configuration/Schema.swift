@@ -40,7 +40,8 @@ extension ConfigurationKey {
       KeyDefinition(.integer(0...1024), default: "0", "Worker threads; 0 means one for each core.")
     case .serverMaxConnections:
       KeyDefinition(
-        .integer(1...10_000_000), default: "10000", "Connections accepted at once, each worker an equal share of them.")
+        .integer(1...10_000_000), default: "10000",
+        "Connections accepted at once, each worker an equal share of them.")
     case .serverMaxConnectionsPerAddress:
       KeyDefinition(
         .integer(0...10_000_000), default: "500",
