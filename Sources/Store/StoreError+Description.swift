@@ -9,7 +9,8 @@ extension StoreError: CustomStringConvertible {
     case .diskFull(let path):
       "no space left on the disk that holds \(path); free some space, nothing was lost"
     case .permissionDenied(let path):
-      "no permission to use \(path); the folder and the files in it must belong to the user pushbox runs as"
+      "no permission to use \(path); the folder and the files in it must belong to the user pushbox runs as, on a "
+        + "disk that is not read-only"
     case .damaged(let path, let detail):
       "the store in \(path) is damaged: \(detail); restore it from a backup with "
         + "`pushbox restore --force FILE`, or move it away to begin anew"

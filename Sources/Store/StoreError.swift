@@ -45,11 +45,13 @@ public enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError {
-  /// True when the same request can succeed later without anybody changing it: the caller answers 503.
+  /// True when the same request can succeed later: the caller answers 503.
   public var isTransient: Bool {
     switch self {
     case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .system, .engine: true
-    case .permissionDenied, .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked,
+    // While serving: a disk that turned read-only, which is mounted anew as a full one is emptied.
+    case .permissionDenied: true
+    case .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked,
       .alreadyOpen,
       .notFound, .alreadyExists, .emptyBackup, .invalidValue, .cipher:
       false

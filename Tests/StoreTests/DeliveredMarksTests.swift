@@ -80,6 +80,47 @@ import Testing
     #expect(try ReadSlot(marks.environment).begin().count(marks.expiry) == 0)
   }
 
+  /// A full map is swept although what was counted finds no room in it: marks are taken again.
+  @Test func aFullMapEmptiesItselfInTime() async throws {
+    let fixture = try Fixture {
+      $0.deliveriesMapSize = 512 << 10
+      $0.deliveredRetention = 1
+      $0.upkeepInterval = .seconds(3600)
+    }
+    let store = fixture.store
+    let marks = try #require(store.deliveries)
+    var stored = 0
+    var refusal: StoreError?
+    while refusal == nil, stored < 100_000 {
+      do {
+        try await mark(store, stored)
+        stored += 1
+      } catch let error as StoreError {
+        refusal = error
+      }
+    }
+    guard case .mapFull = refusal else {
+      Issue.record("\(String(describing: refusal)) after \(stored)")
+      return
+    }
+    store.close()
+    fixture.clock.advance(10_000)
+    var options = store.options
+    options.onWarning = { _ in }
+    let upkeep = DeliveriesUpkeep(
+      marks, activity: store.activity, folder: DeliveriesFolder(path: fixture.folder.store + "/deliveries"),
+      options: options)
+    for turn in 0..<100 where try ReadSlot(marks.environment).begin().count(marks.marks) > 0 {
+      store.notePush(try ClientKey(client: "client \(turn)"), .delivered)
+      _ = upkeep.perform(in: marks.environment, now: 0)
+    }
+    #expect(try ReadSlot(marks.environment).begin().count(marks.marks) == 0)
+    let key = try key(1)
+    var transaction = try WriteTransaction(marks.environment)
+    try marks.mark(key, at: 1, in: &transaction)
+    try transaction.commit()
+  }
+
   @Test func theWriterSweepsByItself() async throws {
     let fixture = try Fixture {
       $0.deliveredRetention = 1

@@ -71,6 +71,29 @@ import Testing
     #expect(try fixture.inconsistency() == nil)
   }
 
+  /// The Rust server's rows have the time of their first registration only, also when token or client ID change.
+  @Test func atTheSameTimeWhatChangedIsTaken() async throws {
+    let fixture = try Fixture()
+    let first = [
+      try record("alice", "t1", updatedAt: 5000), try record("bob", "t2", updatedAt: 6000),
+      try record("carol", "t3", updatedAt: 7000),
+    ]
+    _ = try await wait { fixture.store.importRegistrations(first, completion: $0) }
+    // Alice has a new token, Bob's device a new client ID, and Carol is the same.
+    let second = [
+      try record("alice", "t4", updatedAt: 5000), try record("dave", "t2", updatedAt: 6000),
+      try record("carol", "t3", updatedAt: 7000),
+    ]
+    for expected in [[ImportOutcome.stored, .stored, .kept], [.kept, .kept, .kept]] {
+      let outcomes = try await wait { fixture.store.importRegistrations(second, completion: $0) }
+      #expect(outcomes == expected)
+    }
+    #expect(try fixture.lookup("alice")?.token == "t4")
+    #expect(try fixture.lookup("bob") == nil)
+    #expect(try fixture.lookup("dave")?.token == "t2")
+    #expect(try fixture.inconsistency() == nil)
+  }
+
   @Test func aBadRecordLeavesTheWholeBatchOut() async throws {
     let fixture = try Fixture()
     let records = [try record("alice", "t1", updatedAt: 500), try record("bob", "", updatedAt: 500)]

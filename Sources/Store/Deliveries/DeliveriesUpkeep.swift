@@ -38,21 +38,21 @@ final class DeliveriesUpkeep: WriterChore {
   }
 
   func perform(in environment: LMDBEnvironment, now: UInt64) -> Bool {
-    do throws(StoreError) {
-      try writeActivity(environment)
-      let hasMore = try sweep(environment)
-      if !hasMore { try syncIfDirty(environment) }
-      warned.store(false, ordering: .relaxed)
-      return hasMore
-    } catch {
-      report(error)
-      return false
+    // Each by itself: in a full map the second fails, and the first and the third make room.
+    var hasMore = false
+    var failure = attempt { () throws(StoreError) in hasMore = try sweep(environment) }
+    failure = attempt { () throws(StoreError) in try writeActivity(environment) } ?? failure
+    failure = attempt { () throws(StoreError) in try expireActivity(environment) } ?? failure
+    if !hasMore {
+      failure = attempt { () throws(StoreError) in try syncIfDirty(environment) } ?? failure
     }
+    if let failure { report(failure) } else { warned.store(false, ordering: .relaxed) }
+    return hasMore
   }
 
   func finish(in environment: LMDBEnvironment) {
+    if let failure = attempt({ () throws(StoreError) in try writeActivity(environment) }) { report(failure) }
     do throws(StoreError) {
-      try writeActivity(environment)
       try environment.sync()
       if !isDamaged.load(ordering: .relaxed) { try folder.markClean() }
     } catch {
@@ -60,14 +60,30 @@ final class DeliveriesUpkeep: WriterChore {
     }
   }
 
-  /// Writes what was counted, and looks for what is too old among some more entries. What can't be written is
-  /// lost: it is worth no second try.
+  private func attempt(_ step: () throws(StoreError) -> Void) -> StoreError? {
+    do throws(StoreError) {
+      try step()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Writes what was counted. What can't be written is lost: it is worth no second try.
   private func writeActivity(_ environment: LMDBEnvironment) throws(StoreError) {
     let changes = activity.take()
+    guard !changes.isEmpty else { return }
+    var transaction = try WriteTransaction(environment)
+    try table.activity.apply(changes, in: &transaction)
+    guard transaction.writes > 0 else { return }
+    try transaction.commit()
+  }
+
+  /// Looks for what is too old among some more entries of the activity.
+  private func expireActivity(_ environment: LMDBEnvironment) throws(StoreError) {
     let now = clock() / 1000
     let start = activityPosition.withLock { $0 }
     var transaction = try WriteTransaction(environment)
-    try table.activity.apply(changes, in: &transaction)
     let next = try table.activity.expire(
       before: now > activityRetention ? now - activityRetention : 0, from: start, limit: Self.sweepLimit,
       in: &transaction)

@@ -8,16 +8,22 @@ extension RegistrationTable {
     return prepared
   }
 
-  /// Whether neither the client nor its token has a registration of the same time or later.
+  /// Whether neither the client nor its token has a later registration, or one of the same time that says the same.
+  /// The Rust server's rows keep their one time when they change, so the second import of a cut-over brings such.
   func isNews(
     _ prepared: Prepared, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> Bool {
     let key = prepared.storedKey
-    if let row = try row(key, in: transaction), row.updatedAt >= prepared.time { return false }
+    if let row = try row(key, in: transaction) {
+      let isSame =
+        row.tokenIndex == prepared.tokenIndex && row.kind == prepared.registration.kind
+        && row.alwaysRaw == prepared.registration.alwaysRaw
+      if row.updatedAt > prepared.time || row.updatedAt == prepared.time && isSame { return false }
+    }
     guard let holder = try transaction.copy(tokens, prepared.tokenIndex), holder != key.bytes,
       let row = try row(StoredKey(bytes: holder), in: transaction)
     else { return true }
-    return row.updatedAt < prepared.time
+    return row.updatedAt <= prepared.time
   }
 
   /// Stores what is news. Of records with one token the newest wins, whatever their order.
