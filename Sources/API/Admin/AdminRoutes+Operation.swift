@@ -99,6 +99,5 @@ extension AdminRoutes {
       return call.fail(503, "backup", "no backup can be made: \(problem)", retryAfter: 10)
     }
     call.respond(head, streaming: download.body)
-    download.attach()
   }
 }

@@ -16,8 +16,6 @@ final class BackupDownload {
   private var completion: ((String?) -> Void)?
   /// Waits for the peer to take what it was sent.
   private var credit: Rendezvous<Bool>?
-  private var readEnd: Int32 = -1
-  private var writeEnd: Int32 = -1
 
   /// - Parameter completion: called once on the loop, with what went wrong.
   init(store: Store, loop: EventLoop, _ completion: @escaping (String?) -> Void) {
@@ -26,28 +24,26 @@ final class BackupDownload {
     self.completion = completion
   }
 
-  /// Opens the pipe; what keeps it from it.
+  /// Begins to copy, before the response begins; what keeps it from it, if anything.
   func start() -> String? {
     var ends: [Int32] = [-1, -1]
-    guard pipeCloseOnExec(&ends) else {
-      let problem = SystemError(call: "pipe").description
-      end(problem)
-      return problem
-    }
-    (readEnd, writeEnd) = (ends[0], ends[1])
-    return nil
-  }
-
-  /// Begins to copy, once the response has begun.
-  func attach() {
-    body.onDrain = { [self] in give(true) }
-    body.onClose = { [self] in
-      give(false)
-      end("the download was broken off")
-    }
+    guard pipeCloseOnExec(&ends) else { return fail("\(SystemError(call: "pipe"))") }
+    let (readEnd, writeEnd, store) = (ends[0], ends[1], self.store)
     let bound = LoopBound(self, loop: loop)
-    let (readEnd, writeEnd, store) = (self.readEnd, self.writeEnd, self.store)
     let copied = Rendezvous<String?>()
+    do throws(SystemError) {
+      try SystemThread(name: "backup-send") {
+        Self.carry(readEnd, bound)
+        // The writer notices, when it has more.
+        close(readEnd)
+        let problem = copied.wait()
+        bound.run { $0.finish(problem) }
+      }.detach()
+    } catch {
+      close(readEnd)
+      close(writeEnd)
+      return fail("\(error)")
+    }
     do throws(SystemError) {
       try SystemThread(name: "backup-copy") {
         do throws(StoreError) {
@@ -58,17 +54,23 @@ final class BackupDownload {
         }
         close(writeEnd)
       }.detach()
-      try SystemThread(name: "backup-send") {
-        Self.carry(readEnd, bound)
-        // The writer notices, when it has more.
-        close(readEnd)
-        let problem = copied.wait()
-        bound.run { $0.finish(problem) }
-      }.detach()
     } catch {
-      body.breakOff()
-      end("\(error)")
+      // With these the other thread ends.
+      copied.give("\(error)")
+      close(writeEnd)
+      return fail("\(error)")
     }
+    body.onDrain = { [self] in give(true) }
+    body.onClose = { [self] in
+      give(false)
+      end("the download was broken off")
+    }
+    return nil
+  }
+
+  private func fail(_ problem: String) -> String {
+    end(problem)
+    return problem
   }
 
   /// Until the end of the copy, or until nobody wants it any more.
