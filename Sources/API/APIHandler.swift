@@ -97,24 +97,14 @@ public final class APIHandler: HTTPHandler {
     if let segments = routes.adminSegments(request.path) {
       return handleAdmin(segments, request, responder, requestID, isAtOwnAddress: false)
     }
-    let (log, proxies) = (self.log, self.proxies)
     let start = MonotonicTime.now()
-    let cors = self.cors
+    let (cors, refusals) = (self.cors, RefusalLog(log, proxies))
     answer(request, requestID) { response in
       var response = response
       response.fields.add("x-request-id", requestID)
       cors.add(to: &response, for: request)
       responder.respond(response)
-      if response.status >= 400 {
-        log.debug(
-          "request refused or failed",
-          [
-            "method": .string(request.method), "status": .number(response.status),
-            "request": .string(requestID), "peer": .string(request.remoteAddress?.description ?? ""),
-            "from": .string(proxies.clientAddress(of: request)?.description ?? ""),
-            "duration": .milliseconds(.now() - start),
-          ])
-      }
+      refusals.note(response, to: request, requestID, since: start)
     }
   }
 
@@ -147,9 +137,19 @@ public final class APIHandler: HTTPHandler {
       }
       switch handler.routes.route(request.path) {
       case .page, .baseWithoutSlash, .health, .status: handler.handle(request, responder)
-      default: responder.respond(APIHandler.notFound)
+      default: handler.refuseElsewhere(request, responder)
       }
     }
+  }
+
+  /// 404 for what is not served at the admin page's own addresses: nothing for other pages to read.
+  private func refuseElsewhere(_ request: HTTPRequest, _ responder: HTTPResponder) {
+    let start = MonotonicTime.now()
+    let requestID = RequestID.choose(request.fields.first("x-request-id"))
+    var response = Self.notFound
+    response.fields.add("x-request-id", requestID)
+    responder.respond(response)
+    RefusalLog(log, proxies).note(response, to: request, requestID, since: start)
   }
 
   private func answer(

@@ -174,8 +174,12 @@ import Testing
     for (method, path) in [
       ("POST", "/clients"), ("POST", "/clients/" + wallet.clientID), ("GET", "/metrics"),
     ] {
-      #expect(try client.send(method, path).status == 404, "\(path)")
+      let refusal = try client.send(method, path, fields: [("x-request-id", "own-1")])
+      #expect(refusal.status == 404, "\(path)")
+      #expect(refusal.field("x-request-id") == "own-1", "\(path)")
+      #expect(refusal.field("access-control-allow-origin") == nil, "\(path)")
     }
+    #expect(appliance.log.contains("request=own-1"))
   }
 
   @Test func theHashCommandMakesWhatTheLoginTakes() throws {
