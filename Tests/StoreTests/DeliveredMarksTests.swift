@@ -89,20 +89,7 @@ import Testing
     }
     let store = fixture.store
     let marks = try #require(store.deliveries)
-    var stored = 0
-    var refusal: StoreError?
-    while refusal == nil, stored < 100_000 {
-      do {
-        try await mark(store, stored)
-        stored += 1
-      } catch let error as StoreError {
-        refusal = error
-      }
-    }
-    guard case .mapFull = refusal else {
-      Issue.record("\(String(describing: refusal)) after \(stored)")
-      return
-    }
+    _ = try await fillUntilRefused { try await mark(store, $0) }
     store.close()
     fixture.clock.advance(10_000)
     var options = store.options

@@ -7,26 +7,15 @@ import Testing
     let fixture = try Fixture { $0.mapSize = 512 << 10 }
     let store = fixture.store
     let padding = String(repeating: "x", count: 900)
-    var stored = 0
-    var refusal: StoreError?
     #expect(!store.lackedRoom(within: .seconds(3600)))
-    while refusal == nil, stored < 5000 {
-      do {
-        try await store.register("c\(stored)", "\(padding)\(stored)")
-        stored += 1
-      } catch let error as StoreError {
-        refusal = error
-      }
-    }
-    guard case .mapFull = refusal else {
-      Issue.record("\(String(describing: refusal)) after \(stored)")
-      return
+    let (stored, refusal) = try await fillUntilRefused { number in
+      try await store.register("c\(number)", "\(padding)\(number)")
     }
     #expect(stored > 100)
     #expect(store.lackedRoom(within: .seconds(3600)))
     #expect(!store.lackedRoom(within: .zero))
-    #expect(refusal?.isTransient == true)
-    #expect(refusal?.description.contains("store.map_size") == true)
+    #expect(refusal.isTransient == true)
+    #expect(refusal.description.contains("store.map_size"))
     #expect(try store.status().registrations.percent > 80)
     // Nothing is lost, and what shrinks the store still works.
     #expect(try store.makeReader().counts().totalActive == UInt64(stored))

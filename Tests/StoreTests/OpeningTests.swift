@@ -57,6 +57,8 @@ import Testing
     #expect(
       StoreError.from(lmdb: EIO, operation: "committing", path: "p", mapSize: 1).description
         == "committing p: Input/output error")
+    // A disk that turns read-only while serving is mounted anew, as a full one is emptied.
+    #expect(StoreError.from(lmdb: EROFS, operation: "x", path: "p", mapSize: 1).isTransient)
   }
 
   @Test func aClosedStoreRefusesWrites() async throws {

@@ -112,6 +112,21 @@ struct Fixture {
   func inconsistency() throws -> String? { try store.makeReader().inconsistency() }
 }
 
+/// Calls `store` with 0, 1 and so on until the map has no room: how many it took, and the refusal.
+func fillUntilRefused(
+  limit: Int = 100_000, _ store: (_ number: Int) async throws -> Void
+) async throws -> (stored: Int, refusal: StoreError) {
+  for number in 0..<limit {
+    do {
+      try await store(number)
+    } catch let error as StoreError {
+      guard case .mapFull = error else { throw error }
+      return (number, error)
+    }
+  }
+  throw StoreError.invalidValue("\(limit) found room")
+}
+
 extension Store {
   @discardableResult
   func register(
