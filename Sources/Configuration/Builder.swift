@@ -109,8 +109,8 @@ struct ConfigurationBuilder {
     }
     let path = text(.storePath) ?? ""
     return Configuration.Store(
-      path: path, mapSize: integer(.storeMapSize), tombstoneDays: integer(.storeTombstoneDays),
-      deliveredDays: deliveredDays,
+      path: path, mapSize: integer(.storeMapSize), deliveriesMapSize: integer(.storeDeliveriesMapSize),
+      tombstoneDays: integer(.storeTombstoneDays), deliveredDays: deliveredDays,
       tokenKeyFile: text(.storeTokenKeyFile) ?? (path.hasSuffix("/") ? path : path + "/") + "token.key")
   }
 

@@ -70,6 +70,8 @@ public struct Configuration: Sendable {
     public let path: String
     /// Bytes.
     public let mapSize: Int
+    /// Bytes.
+    public let deliveriesMapSize: Int
     public let tombstoneDays: Int
     public let deliveredDays: Int
     public let tokenKeyFile: String

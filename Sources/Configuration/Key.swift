@@ -36,6 +36,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
 
   case storePath = "store.path"
   case storeMapSize = "store.map_size"
+  case storeDeliveriesMapSize = "store.deliveries_map_size"
   case storeTombstoneDays = "store.tombstone_days"
   case storeDeliveredDays = "store.delivered_days"
   case storeTokenKeyFile = "store.token_key_file"

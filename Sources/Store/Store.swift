@@ -16,6 +16,7 @@ public final class Store: Sendable {
   private let deliveryWriter: StoreWriter?
   private let upkeep: DeliveriesUpkeep?
   private let lock: ServeLock?
+  private let use: FolderUse?
 
   /// Opens the store in the folder at `path`; its parent folder must exist. Blocks: for start only.
   public static func open(
@@ -34,10 +35,11 @@ public final class Store: Sendable {
         ? .notFound(path: path) : .from(errno: errno, operation: "opening", path: path)
     }
     lock = isServing ? try ServeLock(folder: path) : nil
+    use = isServing ? nil : try FolderUse(path, .shared)
     let environment = try LMDBEnvironment(
       path: path + "/registrations",
       settings: .init(
-        mapSize: isServing ? options.mapSize : nil, isDurable: true, mayCreate: isServing,
+        mapSize: options.mapSize, isDurable: true, mayCreate: isServing,
         onUnusable: options.onUnusable))
     registrations = try Self.openTables(environment, options, folder: path, cipher: cipher)
     guard isServing else {
@@ -104,9 +106,15 @@ public final class Store: Sendable {
   var registrationCommitCount: UInt64 { registrationWriter.commitCount }
   var deliveryCommitCount: UInt64 { deliveryWriter?.commitCount ?? 0 }
 
+  /// Lets go of what commands were reading that were killed: until then the file grows with each write. How many
+  /// there were.
+  public func clearStaleReaders() throws(StoreError) -> Int {
+    try registrations.environment.clearStaleReaders() + (deliveries?.environment.clearStaleReaders() ?? 0)
+  }
+
   /// A reader for one thread, which must let go of it before the store can be opened again in this process.
   public func makeReader() throws(StoreError) -> StoreReader {
-    try StoreReader(registrations: registrations, deliveries: deliveries)
+    try StoreReader(registrations: registrations, deliveries: deliveries, upkeep: upkeep)
   }
 
   /// Stores a registration: newest wins, both for the client ID and for the device token.
@@ -118,9 +126,13 @@ public final class Store: Sendable {
     } catch {
       return completion(.failure(error))
     }
+    let activity = self.activity
     registrationWriter.submit(
       { (transaction) throws(StoreError) in try table.register(prepared, in: &transaction) },
-      completion: completion)
+      completion: { result in
+        if case .success(let outcome) = result, let displaced = outcome.displaced { activity.forget(displaced) }
+        completion(result)
+      })
   }
 
   /// Queues a write to the registrations, for extensions in other files.

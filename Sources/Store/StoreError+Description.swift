@@ -4,8 +4,11 @@ import Glibc
 extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .mapFull(let path, let mapSize):
-      "the store in \(path) is full: its map of \(mapSize) bytes is used up; raise store.map_size and restart"
+    case .mapFull(let path, let mapSize, let key):
+      "the store in \(path) is full: its map of \(mapSize) bytes is used up; raise \(key) and restart"
+    case .outgrown(let path):
+      "another process made the store in \(path) larger than this one's map; pushbox must be started anew, and "
+        + "commands must be given the configuration that the server runs with"
     case .diskFull(let path):
       "no space left on the disk that holds \(path); free some space, nothing was lost"
     case .permissionDenied(let path):
@@ -28,6 +31,10 @@ extension StoreError: CustomStringConvertible {
     case .locked(let path, let pid):
       "another pushbox (pid \(pid.map(String.init) ?? "unknown")) serves \(path); stop it first, "
         + "or use another store.path"
+    case .inUse(let path):
+      "a pushbox command has the store in \(path) open; wait until it has ended, or stop it, and try again"
+    case .beingReplaced(let path):
+      "restore or rotate-key is at work on the store in \(path); try again when it has ended"
     case .alreadyOpen(let path):
       "the store in \(path) is already open in this process"
     case .notFound(let path):

@@ -1,7 +1,9 @@
 /// What can go wrong in the store. The description is meant for an operator: what, where, what to do.
 public enum StoreError: Error, Equatable, Sendable {
-  /// The memory map is used up. Nothing was lost; deletes still work.
-  case mapFull(path: String, mapSize: UInt64)
+  /// The memory map is used up, whose size is the setting `key`. Nothing was lost; deletes still work.
+  case mapFull(path: String, mapSize: UInt64, key: String)
+  /// Another process made the file larger than this one's map: it must be reopened.
+  case outgrown(path: String)
   /// The file system is full or over quota.
   case diskFull(path: String)
   /// The operating system refuses access to a file or folder.
@@ -18,6 +20,10 @@ public enum StoreError: Error, Equatable, Sendable {
   case wrongKey(path: String)
   /// Another process serves this folder; its process ID when it could be read.
   case locked(path: String, pid: Int32?)
+  /// A command has the store open that another one was to replace or to seal anew.
+  case inUse(path: String)
+  /// Another command replaces the store or seals it anew.
+  case beingReplaced(path: String)
   /// This process has the folder open already; LMDB allows that only once.
   case alreadyOpen(path: String)
   /// There is no store in this folder.
@@ -48,12 +54,11 @@ extension StoreError {
   /// True when the same request can succeed later: the caller answers 503.
   public var isTransient: Bool {
     switch self {
-    case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .system, .engine: true
+    case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .outgrown, .system, .engine: true
     // While serving: a disk that turned read-only, which is mounted anew as a full one is emptied.
     case .permissionDenied: true
-    case .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked,
-      .alreadyOpen,
-      .notFound, .alreadyExists, .emptyBackup, .invalidValue, .cipher:
+    case .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked, .inUse, .beingReplaced,
+      .alreadyOpen, .notFound, .alreadyExists, .emptyBackup, .invalidValue, .cipher:
       false
     }
   }

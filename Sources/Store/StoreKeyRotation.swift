@@ -1,11 +1,11 @@
 extension Store {
   /// Seals every device token of the store in the folder at `path` anew, from the key of `old` to that of
   /// `new`, in one transaction: after a crash at any moment one of the two keys opens all. The number of
-  /// registrations. `lock` is that of the folder: a server would go on with the old key.
+  /// registrations. Whoever had the store open would go on with the old key, hence `use`.
   /// Errors: `wrongKey`, `mapFull`.
   public static func rotateKey(
     path: String, mapSize: UInt64, from old: any TokenCipher, to new: any TokenCipher,
-    holding lock: ServeLock, progress: (StoreProgress) -> Void = { _ in }
+    holding use: SoleUse, progress: (StoreProgress) -> Void = { _ in }
   ) throws(StoreError) -> Int {
     let environment = try LMDBEnvironment(
       path: path + "/registrations", settings: .init(mapSize: mapSize, isDurable: true, mayCreate: false))
@@ -15,6 +15,21 @@ extension Store {
     let count = try table.reseal(with: new, in: &transaction, progress: progress)
     try transaction.commit()
     return count
+  }
+
+  /// Whether the store in the folder at `path` was written with the key of `cipher`.
+  public static func hasKey(
+    of cipher: any TokenCipher, path: String, mapSize: UInt64, holding use: SoleUse
+  ) throws(StoreError) -> Bool {
+    let environment = try LMDBEnvironment(
+      path: path + "/registrations", settings: .init(mapSize: mapSize, isDurable: true, mayCreate: false))
+    try environment.fillShortFile()
+    do throws(StoreError) {
+      _ = try RegistrationTable(environment, cipher: cipher)
+      return true
+    } catch .wrongKey {
+      return false
+    }
   }
 }
 

@@ -8,7 +8,8 @@ public struct StoreOptions: Sendable {
   }
 
   public var role: Role = .serve
-  /// Bytes the registrations may take at most; the file is sparse. A later value may be larger.
+  /// Bytes the registrations may take at most; the file is sparse. A later value may be larger. The same for a tool:
+  /// what it made larger than the server's map would be of no use to the server.
   public var mapSize: UInt64 = 64 << 30
   /// The same for the delivered marks.
   public var deliveriesMapSize: UInt64 = 16 << 30
@@ -30,7 +31,7 @@ public struct StoreOptions: Sendable {
   /// Told how far bringing an older store up to date is, as the opening goes on. Only of a server.
   public var onMigration: @Sendable (StoreProgress) -> Void = { _ in }
   /// Told, perhaps more than once, that nothing can be read or written any more before the store is opened anew:
-  /// a write of LMDB's header failed. Any thread.
+  /// a write of LMDB's header failed, or another process made the file larger than the map. Any thread.
   public var onUnusable: @Sendable (StoreError) -> Void = { _ in }
 
   public init() {}

@@ -4,10 +4,14 @@ public final class StoreReader {
   let registrationSlot: ReadSlot
   let deliveries: DeliveredMarks?
   let deliverySlot: ReadSlot?
+  private let upkeep: DeliveriesUpkeep?
 
-  init(registrations: RegistrationTable, deliveries: DeliveredMarks?) throws(StoreError) {
+  init(
+    registrations: RegistrationTable, deliveries: DeliveredMarks?, upkeep: DeliveriesUpkeep?
+  ) throws(StoreError) {
     self.registrations = registrations
     self.deliveries = deliveries
+    self.upkeep = upkeep
     registrationSlot = try ReadSlot(registrations.environment)
     deliverySlot = if let deliveries { try ReadSlot(deliveries.environment) } else { nil }
   }
@@ -57,11 +61,18 @@ public final class StoreReader {
     return RegistrationCounts(try registrations.counters(in: transaction))
   }
 
-  /// True when a gateway accepted this push before. Always false in a tool.
+  /// True when a gateway accepted this push before. Always false in a tool, and where the marks are damaged: a push
+  /// that shows twice is better than one that does not until the next start, which sets them aside.
   public func isDelivered(_ key: DeliveryKey) throws(StoreError) -> Bool {
     guard let deliveries, let deliverySlot else { return false }
-    let transaction = try deliverySlot.begin()
-    return try deliveries.isDelivered(key, in: transaction)
+    do throws(StoreError) {
+      let transaction = try deliverySlot.begin()
+      return try deliveries.isDelivered(key, in: transaction)
+    } catch {
+      guard case .damaged = error else { throw error }
+      upkeep?.note(error)
+      return false
+    }
   }
 
   /// Bytes stored under a name.

@@ -13,15 +13,15 @@ extension Store {
   ///
   /// The copy is verified in full first, and takes the old file's place in one step; the old file stays beside
   /// it. Delivered marks are set aside: they belong to the registrations that went.
-  /// Errors: `locked` while a process serves the folder, `alreadyExists` unless `replacing`, `emptyBackup`,
+  /// Errors: `locked` while a process serves the folder, `inUse` while a command has it open, `alreadyExists` unless `replacing`, `emptyBackup`,
   /// `wrongKey`, `damaged`.
   public static func restore(
     from source: String, to path: String, cipher: any TokenCipher, replacing: Bool, time: UInt64,
     progress: (StoreProgress) -> Void = { _ in }
   ) throws(StoreError) -> Restored {
     try Folder.create(path)
-    let lock = try ServeLock(folder: path)
-    defer { _ = lock }
+    let use = try SoleUse(folder: path)
+    defer { _ = use }
     let folder = path + "/registrations"
     try Folder.create(folder)
     let target = folder + "/data.mdb"
@@ -36,7 +36,7 @@ extension Store {
 
     var replaced: String?
     if exists {
-      let aside = target + ".replaced-" + String(time)
+      let aside = folder + "/" + SetAside.replaced + String(time)
       guard link(target, aside) == 0 else { throw .from(errno: errno, operation: "linking", path: aside) }
       replaced = aside
     }

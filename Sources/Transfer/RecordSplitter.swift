@@ -10,6 +10,7 @@ public struct RecordSplitter: Sendable {
 
   /// No registration is longer.
   private static let limit = 64 << 10
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private let hasQuotes: Bool
   private var pending: [UInt8] = []
   private var isQuoted = false
@@ -50,6 +51,10 @@ public struct RecordSplitter: Sendable {
   /// nil for a blank line.
   private mutating func take() -> Record? {
     if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
+    // Spreadsheets begin a file with a byte order mark.
+    if firstLine == 1, pending.starts(with: Self.byteOrderMark) {
+      pending.removeFirst(Self.byteOrderMark.count)
+    }
     defer {
       pending.removeAll(keepingCapacity: true)
       isQuoted = false

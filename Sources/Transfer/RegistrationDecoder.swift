@@ -72,7 +72,8 @@ public struct RegistrationDecoder: Sendable {
         let wanted = tenant ?? rowTenant
         tenant = wanted
         guard rowTenant == wanted else {
-          throw TransferError("belongs to tenant \(rowTenant), taken are those of \(wanted) (--tenant)")
+          throw TransferError(
+            "belongs to tenant \(rowTenant.prefix(8))…, taken are those of \(wanted.prefix(8))… (--tenant)")
         }
       }
       return try Self.registration(try row.fields())
@@ -97,7 +98,7 @@ public struct RegistrationDecoder: Sendable {
     }
     let type = try required(.type)
     guard let kind = TokenKind(name: type) else {
-      throw TransferError("has type \(type.prefix(32)), expected apns, apns-sandbox or fcm")
+      throw TransferError("has type \(TransferError.shown(type)), expected apns, apns-sandbox or fcm")
     }
     let token = fields[.token] ?? ""
     if let problem = Registration.problem(ofToken: token) {

@@ -20,7 +20,7 @@ struct RustClientRow {
     fields[.clientID] = columns.value("id", values)
     let type = columns.value("push_type", values) ?? ""
     guard let known = Self.types[type] else {
-      throw TransferError("has push_type \(type.prefix(32)), expected fcm, apns or apnssandbox")
+      throw TransferError("has push_type \(TransferError.shown(type)), expected fcm, apns or apnssandbox")
     }
     guard let name = known else { throw TransferError("has push_type noop, which delivers nothing") }
     fields[.type] = name

@@ -37,4 +37,15 @@ public struct TransferError: Error, Equatable, Sendable, CustomStringConvertible
   public init(_ description: String) {
     self.description = description
   }
+
+  /// The text of a field that should hold a word, for a message. Where columns are shifted it may be a device token,
+  /// which is not shown: the words that are expected are short, and hold neither digits nor much else.
+  static func shown(_ field: String) -> String {
+    let isWord =
+      field.utf8.count <= 20
+      && field.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+      }
+    return isWord && !field.isEmpty ? field : "of \(field.utf8.count) bytes that is none"
+  }
 }

@@ -43,7 +43,7 @@ import Testing
   @Test func whatIsTooOldIsShownNeitherBeforeNorAfterARestart() throws {
     let first = log()
     first.note(.reload, by: nil)
-    now.withLock { $0 += ActionLog.retention }
+    now.withLock { $0 += Store.actionRetention }
     first.note(.backup, by: nil)
     #expect(first.latest.map(\.action) == ["backup", "reload"])
     now.withLock { $0 += 1 }

@@ -57,7 +57,7 @@ import Testing
     #expect(throws: StoreError.wrongKey(path: folder.store + "/registrations")) {
       try Store.rotateKey(
         path: folder.store, mapSize: 64 << 20, from: FakeCipher(key: 5), to: new,
-        holding: ServeLock(folder: folder.store))
+        holding: SoleUse(folder: folder.store))
     }
     #expect(try Fixture(folder).lookup("alice")?.token == "t1")
   }
@@ -65,6 +65,6 @@ import Testing
   private func rotate(_ folder: TemporaryFolder) throws(StoreError) -> Int {
     try Store.rotateKey(
       path: folder.store, mapSize: 64 << 20, from: old, to: new,
-      holding: ServeLock(folder: folder.store))
+      holding: SoleUse(folder: folder.store))
   }
 }

@@ -51,14 +51,14 @@ import Testing
   }
 
   @Test func errnoValuesBecomeWords() {
-    #expect(StoreError.from(lmdb: ENOSPC, operation: "x", path: "p", mapSize: 1) == .diskFull(path: "p"))
+    #expect(StoreError.from(lmdb: ENOSPC, operation: "x", path: "p", mapSize: 1, key: "k") == .diskFull(path: "p"))
     #expect(
-      StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1) == .permissionDenied(path: "p"))
+      StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1, key: "k") == .permissionDenied(path: "p"))
     #expect(
-      StoreError.from(lmdb: EIO, operation: "committing", path: "p", mapSize: 1).description
+      StoreError.from(lmdb: EIO, operation: "committing", path: "p", mapSize: 1, key: "k").description
         == "committing p: Input/output error")
     // A disk that turns read-only while serving is mounted anew, as a full one is emptied.
-    #expect(StoreError.from(lmdb: EROFS, operation: "x", path: "p", mapSize: 1).isTransient)
+    #expect(StoreError.from(lmdb: EROFS, operation: "x", path: "p", mapSize: 1, key: "k").isTransient)
   }
 
   @Test func aClosedStoreRefusesWrites() async throws {
@@ -75,8 +75,8 @@ import Testing
     #expect(mkdir(copy.store, 0o700) == 0)
     #expect(mkdir(copy.store + "/registrations", 0o700) == 0)
     let target = copy.store + "/registrations/data.mdb"
-    try fixture.store.backUpRegistrations(to: target)
-    #expect(throws: StoreError.self) { try fixture.store.backUpRegistrations(to: target) }
+    try fixture.store.backUpRegistrations(to: NewFile(target))
+    #expect(throws: StoreError.self) { try fixture.store.backUpRegistrations(to: NewFile(target)) }
     let restored = try Fixture(copy)
     #expect(try restored.store.makeReader().counts().totalActive == 50)
     #expect(try restored.lookup("c7")?.token == "t7")

@@ -11,7 +11,7 @@ import Testing
     let index = try #require(try fixture.lookup("c")?.summary.tokenIndex)
     #expect(try await fixture.store.tombstone("c", index) == .tombstoned)
     let path = folder.path + "/backup"
-    try fixture.store.backUpRegistrations(to: path)
+    try fixture.store.backUpRegistrations(to: NewFile(path))
     fixture.store.close()
     return path
   }
@@ -105,7 +105,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/empty"
     let fixture = try Fixture(folder)
-    try fixture.store.backUpRegistrations(to: path)
+    try fixture.store.backUpRegistrations(to: NewFile(path))
     let target = try TemporaryFolder()
     #expect(error { () throws(StoreError) in try restore(path, to: target) } == .emptyBackup(path: path))
     #expect(access(target.store + "/registrations/data.mdb", F_OK) != 0)
@@ -126,7 +126,7 @@ import Testing
       try transaction.put(table.registrations, key.bytes, row.encode(sealedToken: sealedToken))
       try transaction.commit()
       unlink(source)
-      try fixture.store.backUpRegistrations(to: source)
+      try fixture.store.backUpRegistrations(to: NewFile(source))
     }
     guard
       case .damaged(source, _) = error({ () throws(StoreError) in

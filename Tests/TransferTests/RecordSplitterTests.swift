@@ -27,6 +27,13 @@ import Testing
     #expect(found.map { String(decoding: $0.bytes, as: UTF8.self) } == ["a,\"b\n\"\"\nc\"", "d"])
   }
 
+  @Test(arguments: [1, 3, 1000]) func aByteOrderMarkIsNoPartOfTheFirstRecord(chunk: Int) {
+    for (format, text) in [(TransferFormat.csv, "\u{FEFF}\"a\",b\r\nc\r\n"), (.jsonLines, "\u{FEFF}{}\n\u{FEFF}\n")] {
+      let found = records(text, format, chunk: chunk).map { String(decoding: $0.bytes, as: UTF8.self) }
+      #expect(found == (format == .csv ? ["\"a\",b", "c"] : ["{}", "\u{FEFF}"]))
+    }
+  }
+
   @Test func aQuoteThatNeverEndsCostsOneRecord() {
     let line = String(repeating: "x", count: 1000) + "\n"
     let found = records("\"" + String(repeating: line, count: 100) + "good\n", .csv, chunk: 4096)

@@ -11,9 +11,6 @@ final class ActionLog: Sendable {
     case testPush = "test_push"
   }
 
-  /// Milliseconds that an action is kept at most.
-  static let retention: UInt64 = 90 * 86_400_000
-
   /// The oldest first.
   private struct Content {
     var signedIn: [ActionRecord] = []
@@ -55,7 +52,9 @@ final class ActionLog: Sendable {
     }
   }
 
-  private static func cutoff(_ now: UInt64) -> UInt64 { now > retention ? now - retention : 0 }
+  private static func cutoff(_ now: UInt64) -> UInt64 {
+    now > Store.actionRetention ? now - Store.actionRetention : 0
+  }
 
   /// - Parameter target: a client ID.
   func note(

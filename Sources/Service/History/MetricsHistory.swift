@@ -9,7 +9,7 @@ public final class MetricsHistory: Sendable {
   /// Seconds kept in memory.
   public static let seconds: UInt64 = 3600
   /// Minutes kept in the store.
-  public static let minutes: UInt64 = 30 * minutesPerDay
+  public static let minutes = Store.historyRetention
   public static let minutesPerDay: UInt64 = 24 * 60
 
   private struct Content {

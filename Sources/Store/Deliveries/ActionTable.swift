@@ -5,7 +5,7 @@ struct ActionTable: Sendable {
   let table: Table
   /// Records kept of each group.
   static let limit = 500
-  /// Old records removed with each write.
+  /// Old records removed in one go.
   private static let expiryLimit = 64
 
   /// Adds a record, and removes the oldest of its group: those before `cutoff` (milliseconds since the epoch) and
@@ -46,6 +46,17 @@ struct ActionTable: Sendable {
     }
   }
 
+  /// Removes some of those before `cutoff` (milliseconds since the epoch), of either group.
+  func expire(before cutoff: UInt64, in transaction: inout WriteTransaction) throws(StoreError) {
+    for group in [UInt8(0), 1] {
+      let due = try transaction.keys(table, from: [group], limit: Self.expiryLimit) { key in
+        guard let (found, time) = Self.parse(key) else { return false }
+        return found == group && time < cutoff
+      }
+      for key in due { try transaction.delete(table, key) }
+    }
+  }
+
   private static func key(_ group: UInt8, _ time: UInt64, _ number: UInt32) -> [UInt8] {
     var key = [group]
     key.append(bigEndian: time)
@@ -63,6 +74,8 @@ struct ActionTable: Sendable {
 extension Store {
   /// Actions kept at most, of those who had signed in and again of those who had not.
   public static var actionLimit: Int { ActionTable.limit }
+  /// Milliseconds for which an action is kept at most.
+  public static let actionRetention: UInt64 = 90 * 86_400_000
 
   /// Keeps what was done, the latest `actionLimit` and none before `cutoff` (milliseconds since the epoch). As with
   /// delivered marks, the last second may be lost with the machine's power.

@@ -58,12 +58,9 @@ struct DeliveredMarks: Sendable {
   func expire(
     through cutoff: UInt64, limit: Int, in transaction: inout WriteTransaction
   ) throws(StoreError) -> Int {
-    var due: [[UInt8]] = []
-    try transaction.scan(expiry, from: []) { (entry, _) throws(StoreError) in
+    let due = try transaction.keys(expiry, from: [], limit: limit) { entry in
       var fields = entry
-      guard due.count < limit, let time = fields.takeUInt64(), time <= cutoff else { return false }
-      due.append([UInt8](copying: entry))
-      return true
+      return fields.takeUInt64().map { $0 <= cutoff } ?? false
     }
     for entry in due {
       let key = [UInt8](entry.dropFirst(8))

@@ -12,7 +12,6 @@ struct DeliveriesFolder: Sendable {
 
   private static let stateName = "state"
   private static let stateLength = 64
-  private static let asidePrefix = "data.mdb.damaged-"
   private static let clean = "clean"
   private static let damaged = "damaged"
 
@@ -41,8 +40,8 @@ struct DeliveriesFolder: Sendable {
   /// Renames the data file so that a new one can begin; the ones set aside before are removed. The new name,
   /// nil when there was no file.
   func setAside(time: UInt64) throws(StoreError) -> String? {
-    let older = Folder.names(in: path).filter { $0.hasPrefix(Self.asidePrefix) }
-    let target = path + "/" + Self.asidePrefix + String(time)
+    let older = Folder.names(in: path).filter { $0.hasPrefix(SetAside.damaged) }
+    let target = path + "/" + SetAside.damaged + String(time)
     if rename(path + "/data.mdb", target) != 0 {
       guard errno == ENOENT else { throw .from(errno: errno, operation: "renaming data.mdb in", path: path) }
       return nil

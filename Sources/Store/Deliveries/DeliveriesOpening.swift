@@ -27,7 +27,9 @@ extension DeliveredMarks {
   ) throws(StoreError) -> DeliveredMarks {
     let environment = try LMDBEnvironment(
       path: folder.path,
-      settings: .init(mapSize: mapSize, isDurable: false, mayCreate: true, onUnusable: onUnusable))
+      settings: .init(
+        mapSize: mapSize, mapSizeKey: "store.deliveries_map_size", isDurable: false, mayCreate: true,
+        onUnusable: onUnusable))
     try environment.fillShortFile()
     return try DeliveredMarks(environment)
   }

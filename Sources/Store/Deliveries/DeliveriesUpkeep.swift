@@ -42,7 +42,7 @@ final class DeliveriesUpkeep: WriterChore {
     var hasMore = false
     var failure = attempt { () throws(StoreError) in hasMore = try sweep(environment) }
     failure = attempt { () throws(StoreError) in try writeActivity(environment) } ?? failure
-    failure = attempt { () throws(StoreError) in try expireActivity(environment) } ?? failure
+    failure = attempt { () throws(StoreError) in try expireOld(environment) } ?? failure
     if !hasMore {
       failure = attempt { () throws(StoreError) in try syncIfDirty(environment) } ?? failure
     }
@@ -79,14 +79,16 @@ final class DeliveriesUpkeep: WriterChore {
     try transaction.commit()
   }
 
-  /// Looks for what is too old among some more entries of the activity.
-  private func expireActivity(_ environment: LMDBEnvironment) throws(StoreError) {
-    let now = clock() / 1000
+  /// Looks for what is too old among the actions, the history and some more entries of the activity.
+  private func expireOld(_ environment: LMDBEnvironment) throws(StoreError) {
+    func cutoff(_ now: UInt64, _ retention: UInt64) -> UInt64 { now > retention ? now - retention : 0 }
+    let now = clock()
     let start = activityPosition.withLock { $0 }
     var transaction = try WriteTransaction(environment)
     let next = try table.activity.expire(
-      before: now > activityRetention ? now - activityRetention : 0, from: start, limit: Self.sweepLimit,
-      in: &transaction)
+      before: cutoff(now / 1000, activityRetention), from: start, limit: Self.sweepLimit, in: &transaction)
+    try table.actions.expire(before: cutoff(now, Store.actionRetention), in: &transaction)
+    try table.history.expire(before: cutoff(now / 60_000, Store.historyRetention), in: &transaction)
     activityPosition.withLock { $0 = next }
     guard transaction.writes > 0 else { return }
     try transaction.commit()

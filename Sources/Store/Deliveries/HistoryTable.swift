@@ -2,7 +2,7 @@
 struct HistoryTable: Sendable {
   /// Minutes since the epoch (8 bytes, big-endian) → bytes.
   let table: Table
-  /// Old entries removed with each write: more than one, so that a shorter retention takes hold.
+  /// Old entries removed in one go: more than one, so that a shorter retention takes hold.
   private static let expiryLimit = 64
 
   /// Replaces the bytes of `minute` by what `change` makes of them, and removes some entries before `cutoff`.
@@ -11,16 +11,18 @@ struct HistoryTable: Sendable {
     _ change: ([UInt8]?) -> [UInt8]
   ) throws(StoreError) {
     try transaction.requireRoomToGrow()
-    var due: [[UInt8]] = []
-    try transaction.scan(table, from: []) { (key, _) throws(StoreError) in
-      var fields = key
-      guard due.count < Self.expiryLimit, let time = fields.takeUInt64(), time < cutoff else { return false }
-      due.append([UInt8](copying: key))
-      return true
-    }
-    for key in due { try transaction.delete(table, key) }
+    try expire(before: cutoff, in: &transaction)
     let key = Self.key(minute)
     try transaction.put(table, key, change(try transaction.copy(table, key)))
+  }
+
+  /// Removes some entries before `cutoff` (minutes since the epoch).
+  func expire(before cutoff: UInt64, in transaction: inout WriteTransaction) throws(StoreError) {
+    let due = try transaction.keys(table, from: [], limit: Self.expiryLimit) { key in
+      var fields = key
+      return (fields.takeUInt64() ?? 0) < cutoff
+    }
+    for key in due { try transaction.delete(table, key) }
   }
 
   /// Visits the entries of `minutes` in order.
@@ -44,6 +46,9 @@ struct HistoryTable: Sendable {
 }
 
 extension Store {
+  /// Minutes for which numbers over time are kept at most.
+  public static let historyRetention: UInt64 = 30 * 24 * 60
+
   /// Keeps what `change` makes of the bytes under a minute since the epoch (nil: none), and forgets those before
   /// `cutoff`. As with delivered marks, the last second may be lost with the machine's power.
   public func changeHistory(

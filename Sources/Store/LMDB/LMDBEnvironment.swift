@@ -10,19 +10,24 @@ final class LMDBEnvironment: @unchecked Sendable {
   struct Settings {
     /// Bytes that data may take; nil adopts the size the file was made with. The map is larger by a reserve.
     var mapSize: UInt64?
+    /// What that is called in the configuration.
+    var mapSizeKey = "store.map_size"
     /// False: commits don't wait for the disk; `sync` must be called (MDB_NOSYNC).
     var isDurable: Bool
     /// False: opening a folder without `data.mdb` throws `notFound`.
     var mayCreate: Bool
     var maximumTables: UInt32 = 16
     var maximumReaders: UInt32 = 512
-    /// Called when LMDB has given up (MDB_PANIC).
+    /// Called when LMDB has given up (MDB_PANIC), or the file has grown beyond the map.
     var onUnusable: @Sendable (StoreError) -> Void = { _ in }
   }
 
   let path: String
   /// Bytes for data, without the reserve.
   let usableSize: UInt64
+  private let mapSizeKey: String
+  /// That no more than the reserve is left.
+  var mapFull: StoreError { .mapFull(path: path, mapSize: usableSize, key: mapSizeKey) }
   private let handle: OpaquePointer
   private let registration: OpenFolder
   private let pageSize: Int
@@ -33,6 +38,7 @@ final class LMDBEnvironment: @unchecked Sendable {
   init(path: String, settings: Settings) throws(StoreError) {
     self.path = path
     onUnusable = settings.onUnusable
+    mapSizeKey = settings.mapSizeKey
     let dataFile = path + "/data.mdb"
     let exists = access(dataFile, F_OK) == 0
     guard exists || settings.mayCreate else { throw .notFound(path: path) }
@@ -71,7 +77,8 @@ final class LMDBEnvironment: @unchecked Sendable {
   private static func open(_ env: OpaquePointer, path: String, settings: Settings) throws(StoreError) {
     let mapSize = settings.mapSize.map(Reserve.mapSize) ?? 0
     func check(_ code: Int32, _ operation: String) throws(StoreError) {
-      if code != 0 { throw .from(lmdb: code, operation: operation, path: path, mapSize: mapSize) }
+      guard code != 0 else { return }
+      throw .from(lmdb: code, operation: operation, path: path, mapSize: mapSize, key: settings.mapSizeKey)
     }
     if mapSize > 0 {
       try check(mdb_env_set_mapsize(env, Int(clamping: mapSize)), "setting the map size")
@@ -83,6 +90,14 @@ final class LMDBEnvironment: @unchecked Sendable {
     try check(mdb_env_open(env, path, flags, 0o600), "opening the store")
     var dead: Int32 = 0
     try check(mdb_reader_check(env, &dead), "clearing stale readers")
+  }
+
+  /// Frees the reader slots of processes that ended without doing so: what they read could not be written over. How
+  /// many there were.
+  func clearStaleReaders() throws(StoreError) -> Int {
+    var dead: Int32 = 0
+    try check(mdb_reader_check(handle, &dead), "clearing stale readers")
+    return Int(dead)
   }
 
   /// Opens or creates a table. Only while no other transaction of this process opens tables: at start.
@@ -115,9 +130,12 @@ final class LMDBEnvironment: @unchecked Sendable {
     try check(mdb_env_sync(handle, 1), "syncing")
   }
 
-  /// Writes a compacted copy to `descriptor`; runs beside writers.
-  func copy(to descriptor: Int32) throws(StoreError) {
-    try check(mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT)), "copying")
+  /// Writes a compacted copy to `descriptor`, a file at `path`; runs beside writers.
+  func copy(to descriptor: Int32, path: String) throws(StoreError) {
+    let code = mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT))
+    // The operating system's errors are the copy's: of this file nothing is read but by the map.
+    if code > 0 { throw .from(errno: code, operation: "copying to", path: path) }
+    try check(code, "copying")
   }
 
   /// The number of the latest transaction committed.
@@ -130,6 +148,8 @@ final class LMDBEnvironment: @unchecked Sendable {
   struct Space {
     var highestPage: Int
     var usablePages: Int
+    /// Kept for deletes.
+    var reservedPages: Int
     var pageSize: Int
   }
 
@@ -137,9 +157,10 @@ final class LMDBEnvironment: @unchecked Sendable {
   func spaceInUse() -> Space {
     var info = MDB_envinfo()
     mdb_env_info(handle, &info)
+    let usablePages = Int(clamping: usableSize / UInt64(pageSize))
     return Space(
-      highestPage: info.me_last_pgno + 1, usablePages: Int(clamping: usableSize / UInt64(pageSize)),
-      pageSize: pageSize)
+      highestPage: info.me_last_pgno + 1, usablePages: usablePages,
+      reservedPages: info.me_mapsize / pageSize - usablePages, pageSize: pageSize)
   }
 
   /// Bytes up to the end of the highest page in use.
@@ -184,8 +205,12 @@ final class LMDBEnvironment: @unchecked Sendable {
   func error(_ code: Int32, _ operation: String) -> StoreError {
     // A write that the disk has no room for in full comes out of LMDB as EIO (mdb.c, mdb_page_flush).
     let code = code == EIO && isDiskFull ? ENOSPC : code
-    let error = StoreError.from(lmdb: code, operation: operation, path: path, mapSize: usableSize)
-    if case .mustReopen = error { onUnusable(error) }
+    let error = StoreError.from(
+      lmdb: code, operation: operation, path: path, mapSize: usableSize, key: mapSizeKey)
+    switch error {
+    case .mustReopen, .outgrown: onUnusable(error)
+    default: break
+    }
     return error
   }
 

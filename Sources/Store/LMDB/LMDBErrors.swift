@@ -3,9 +3,14 @@ import Glibc
 
 extension StoreError {
   /// The error that an LMDB return code (lmdb.h, "Return Codes", or an errno value) stands for.
-  static func from(lmdb code: Int32, operation: String, path: String, mapSize: UInt64) -> StoreError {
+  ///
+  /// - Parameter key: the setting that `mapSize` comes from.
+  static func from(
+    lmdb code: Int32, operation: String, path: String, mapSize: UInt64, key: String
+  ) -> StoreError {
     switch code {
-    case MDB_MAP_FULL: .mapFull(path: path, mapSize: mapSize)
+    case MDB_MAP_FULL: .mapFull(path: path, mapSize: mapSize, key: key)
+    case MDB_MAP_RESIZED: .outgrown(path: path)
     case MDB_INVALID: .damaged(path: path, detail: "data.mdb is no LMDB file or its header is broken")
     case MDB_CORRUPTED: .damaged(path: path, detail: "a page has the wrong type")
     case MDB_PAGE_NOTFOUND: .damaged(path: path, detail: "a page is missing")

@@ -53,6 +53,19 @@ extension Transaction where Self: ~Copyable {
       more = try cursor.next()
     }
   }
+
+  /// Copies of at most `limit` keys from `start` on, for as long as `isWanted`.
+  func keys(
+    _ table: Table, from start: [UInt8], limit: Int, while isWanted: (Span<UInt8>) -> Bool
+  ) throws(StoreError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    try scan(table, from: start) { (key, _) throws(StoreError) in
+      guard keys.count < limit, isWanted(key) else { return false }
+      keys.append([UInt8](copying: key))
+      return true
+    }
+    return keys
+  }
 }
 
 extension MDB_val {

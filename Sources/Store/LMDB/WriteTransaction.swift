@@ -7,7 +7,10 @@ struct WriteTransaction: Transaction, ~Copyable {
   let handle: OpaquePointer
   /// Writes tried so far. An operation that threw without moving this has left the transaction as it was.
   private(set) var writes = 0
-  private var roomToGrow: Bool?
+  /// How often something more may be added before only the reserve would be left; nil before the first.
+  private var growthLeft: Int?
+  /// Pages that an operation which adds something may take: a leaf or two of each table, and splits.
+  private static let pagesPerGrowth = 8
   private var isOpen = true
 
   /// Waits for another process's write transaction, if any.
@@ -68,19 +71,26 @@ struct WriteTransaction: Transaction, ~Copyable {
   /// Throws `mapFull` when only the reserve is left, which is kept for deletes: LMDB copies pages to delete,
   /// so a map filled to the brim could never be emptied.
   mutating func requireRoomToGrow() throws(StoreError) {
-    if roomToGrow == nil {
-      roomToGrow = try hasRoomToGrow()
+    guard let left = growthLeft else {
+      let measured = try measuredGrowth()
+      guard measured > 0 else { throw environment.mapFull }
+      growthLeft = measured - 1
+      return
     }
-    if roomToGrow == false {
-      throw .mapFull(path: environment.path, mapSize: environment.usableSize)
-    }
+    growthLeft = left - 1
   }
 
-  private func hasRoomToGrow() throws(StoreError) -> Bool {
+  /// True when more in this transaction might use up the reserve: how full the map is shows after a commit only.
+  var shouldCommit: Bool { growthLeft.map { $0 <= 0 } ?? false }
+
+  /// 0 when there is no room.
+  private func measuredGrowth() throws(StoreError) -> Int {
     let space = environment.spaceInUse()
-    if space.highestPage < space.usablePages { return true }
+    if space.highestPage < space.usablePages {
+      return max(1, (space.usablePages - space.highestPage + space.reservedPages / 2) / Self.pagesPerGrowth)
+    }
     // Past the usable size only pages that were freed may be used; deep trees need a handful a change.
     // LMDB lets only read transactions look into its list of free pages.
-    return try ReadSlot(environment).begin().freePageCount(atLeast: 64) >= 64
+    return try ReadSlot(environment).begin().freePageCount(atLeast: 1 << 16) / 64
   }
 }

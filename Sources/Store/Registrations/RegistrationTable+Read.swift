@@ -101,7 +101,11 @@ extension RegistrationTable {
         return false
       }
       expected.add(row)
-      tombstoneCount += row.tombstone == nil ? 0 : 1
+      if let tombstone = row.tombstone {
+        tombstoneCount += 1
+        let entry = Self.tombstoneKey(tombstone.time, StoredKey(bytes: [UInt8](copying: bytes)))
+        if try !transaction.contains(tombstones, entry) { problem = "a tombstone is missing in their list" }
+      }
       if try transaction.copy(tokens, row.tokenIndex) != [UInt8](copying: bytes) {
         problem = "a registration's token belongs to another client"
       }

@@ -116,18 +116,18 @@ extension RegistrationTable {
   func purgeTombstones(
     before time: UInt64, limit: Int, in transaction: inout WriteTransaction
   ) throws(StoreError) -> Int {
-    var due: [[UInt8]] = []
-    try transaction.scan(tombstones, from: []) { (entry, _) throws(StoreError) in
+    let due = try transaction.keys(tombstones, from: [], limit: limit) { entry in
       var fields = entry
-      guard due.count < limit, let died = fields.takeUInt64(), died < time else { return false }
-      due.append([UInt8](copying: entry))
-      return true
+      return fields.takeUInt64().map { $0 < time } ?? false
     }
     guard !due.isEmpty else { return 0 }
     var counters = try counters(in: transaction)
     for entry in due {
-      // `removeRow` deletes the entry too; an entry that points at nothing is cleared all the same.
-      try removeRow(StoredKey(bytes: [UInt8](entry.dropFirst(8))), &counters, in: &transaction)
+      let key = StoredKey(bytes: [UInt8](entry.dropFirst(8)))
+      // Whatever the index says, only what is dead goes; an entry that points at nothing else is cleared.
+      if let row = try row(key, in: transaction), let tombstone = row.tombstone, tombstone.time < time {
+        try removeRow(key, &counters, in: &transaction)
+      }
       try transaction.delete(tombstones, entry)
     }
     try transaction.put(meta, MetaKey.counters, counters.encode())

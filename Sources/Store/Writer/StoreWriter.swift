@@ -97,7 +97,8 @@ final class StoreWriter: Sendable {
     {
       if !batch.isEmpty {
         // The more share a commit, the fewer pages each of them writes.
-        write(batch) { applied in queue.takeWaiting(atMost: Self.batchLimit - applied) }
+        var rest = write(batch) { applied in queue.takeWaiting(atMost: Self.batchLimit - applied) }
+        while !rest.isEmpty { rest = write(rest) { _ in [] } }
       }
       let now = Clock.monotonic()
       if let chore, now >= nextChore {
@@ -109,9 +110,13 @@ final class StoreWriter: Sendable {
   }
 
   /// Applies `first`, and what `more` brings once that is done, in one transaction. When something can't be written,
-  /// the batch is halved until only the operations that fail alone have failed.
-  private func write(_ first: [WriteOperation], more: (_ applied: Int) -> [WriteOperation]) {
+  /// the batch is halved until only the operations that fail alone have failed. What a nearly full map leaves for
+  /// another transaction.
+  private func write(
+    _ first: [WriteOperation], more: (_ applied: Int) -> [WriteOperation]
+  ) -> [WriteOperation] {
     var batch = first
+    var rest: [WriteOperation] = []
     var refused: [Int: StoreError] = [:]
     do throws(StoreError) {
       var transaction = try WriteTransaction(environment)
@@ -126,12 +131,17 @@ final class StoreWriter: Sendable {
           refused[applied] = error
         }
         applied += 1
-        if applied == batch.count { batch += more(applied) }
+        if transaction.shouldCommit {
+          rest = Array(batch[applied...])
+          batch.removeSubrange(applied...)
+        } else if applied == batch.count {
+          batch += more(applied)
+        }
       }
       try transaction.commit()
     } catch {
       split(batch, after: error)
-      return
+      return rest
     }
     commits.add(1, ordering: .relaxed)
     for (index, operation) in batch.enumerated() {
@@ -141,6 +151,7 @@ final class StoreWriter: Sendable {
         operation.succeed()
       }
     }
+    return rest
   }
 
   private func split(_ batch: [WriteOperation], after error: StoreError) {
@@ -150,7 +161,8 @@ final class StoreWriter: Sendable {
     }
     let middle = batch.count / 2
     for half in [batch[..<middle], batch[middle...]] {
-      write(Array(half)) { _ in [] }
+      var rest = Array(half)
+      while !rest.isEmpty { rest = write(rest) { _ in [] } }
     }
   }
 

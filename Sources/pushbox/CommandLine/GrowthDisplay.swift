@@ -9,7 +9,7 @@ final class GrowthDisplay: Sendable {
   private let watcher: SystemThread?
 
   /// - Parameter total: the file's size in the end, in bytes.
-  init(of path: String, total: UInt64) {
+  init(of file: NewFile, total: UInt64) {
     guard isatty(STDERR_FILENO) == 1 else {
       watcher = nil
       return
@@ -17,9 +17,7 @@ final class GrowthDisplay: Sendable {
     watcher = try? SystemThread(name: "progress") { [isOver] in
       var bar = ProgressBar(total: nil)
       repeat {
-        var status = stat()
-        let size = stat(path, &status) == 0 ? Int(status.st_size) : 0
-        bar.show(.copied(size, of: Int(clamping: total)))
+        bar.show(.copied(file.size, of: Int(clamping: total)))
         usleep(100_000)
       } while !isOver.withLock { $0 }
       bar.clear()

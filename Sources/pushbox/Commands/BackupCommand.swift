@@ -23,10 +23,10 @@ enum BackupCommand {
       let counts = try StoreCommand.perform { () throws(StoreError) in
         let counts = try store.makeReader().counts()
         // One call of LMDB's does it all: what it has written tells how far it is.
-        let display = GrowthDisplay(
-          of: Store.partialName(ofBackup: target), total: try store.status().registrations.usedBytes)
+        let file = try NewFile(target)
+        let display = GrowthDisplay(of: file, total: try store.status().registrations.usedBytes)
         defer { display.end() }
-        try store.backUpRegistrations(to: target)
+        try store.backUpRegistrations(to: file)
         return counts
       }
       if arguments.flags.contains("json") {

@@ -25,9 +25,9 @@ enum ExportCommand {
       let path = arguments.options["output"]
       let format = try TransferFormat.chosen(arguments.options["format"], path)
       let store = try StoreCommand.openTool(settings)
-      let output = try OutputFile(path)
+      let output = try StoreCommand.perform { () throws(StoreError) in try OutputFile(path) }
       let count = try write(store, RegistrationEncoder(format), output)
-      try output.finish()
+      try StoreCommand.perform { () throws(StoreError) in try output.finish() }
       Terminal.printError("exported \(count) registrations; their device tokens are in clear: keep them safe")
       return 0
     }
@@ -70,51 +70,30 @@ extension TransferFormat {
   }
 }
 
-/// A file that has its name only once it is whole, or standard output.
-final class OutputFile {
-  private let path: String?
-  private let partial: String
-  private var descriptor: Int32
-  private var isFinished = false
+/// A new file, or standard output.
+struct OutputFile {
+  private let file: NewFile?
 
   /// - Parameter path: must not exist; nil for standard output.
-  init(_ path: String?) throws(StoreCommand.Failure) {
-    self.path = path
-    partial = (path ?? "") + ".partial"
-    descriptor = STDOUT_FILENO
-    guard let path else { return }
-    guard access(path, F_OK) != 0 else { throw StoreCommand.Failure("\(path) exists already") }
-    unlink(partial)
-    descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StoreCommand.Failure("\(path): \(Self.reason)") }
-  }
-
-  deinit {
-    guard path != nil else { return }
-    close(descriptor)
-    if !isFinished { unlink(partial) }
+  init(_ path: String?) throws(StoreError) {
+    file = if let path { try NewFile(path) } else { nil }
   }
 
   /// Why not everything was written; nil when it was.
   func write(_ bytes: [UInt8]) -> StoreCommand.Failure? {
     var rest = bytes[...]
     while !rest.isEmpty {
+      let descriptor = file?.descriptor ?? STDOUT_FILENO
       let count = rest.withUnsafeBufferPointer { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return StoreCommand.Failure("\(path ?? "standard output"): \(Self.reason)") }
+      guard count > 0 else {
+        return StoreCommand.Failure("\(file?.path ?? "standard output"): \(String(cString: strerror(errno)))")
+      }
       rest = rest.dropFirst(count)
     }
     return nil
   }
 
   /// Waits for the disk and gives the file its name.
-  func finish() throws(StoreCommand.Failure) {
-    guard let path else { return }
-    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
-      throw StoreCommand.Failure("\(path): \(Self.reason)")
-    }
-    isFinished = true
-  }
-
-  private static var reason: String { String(cString: strerror(errno)) }
+  func finish() throws(StoreError) { try file?.finish() }
 }

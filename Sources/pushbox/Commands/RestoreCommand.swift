@@ -7,11 +7,11 @@ enum RestoreCommand {
     help: """
       Usage: pushbox restore FILE [--force] [--config FILE]
 
-      Verifies a backup in full and puts it in place of the registrations. The server must be stopped,
-      and the token key that the backup was made with must be in place (after a key rotation that may
+      Verifies a backup in full and puts it in place of the registrations. The server must be stopped, no
+      other command may be at work on the store, and the token key that the backup was made with must be in place (after a key rotation that may
       be token.key.old).
 
-        --force   replace a store that is there; its file stays beside the new one
+        --force   replace a store that is there; its file stays beside the new one for 30 days
       """, flags: ["force"], operands: 1...1, takesFiles: true)
 
   static let command = Command(
@@ -31,7 +31,7 @@ enum RestoreCommand {
       }
       progress.clear()
       Terminal.print("restored to \(settings.path): \(StoreCommand.text(restored.counts))")
-      if let replaced = restored.replaced { Terminal.print("what was there before is in \(replaced)") }
+      if let replaced = restored.replaced { Terminal.print("what was there before is in \(replaced), for \(Store.setAsideDays) days") }
       return 0
     }
   }

@@ -8,7 +8,8 @@ enum RotateKeyCommand {
     help: """
       Usage: pushbox rotate-key [--config FILE]
 
-      Makes a new token key and encrypts every device token anew with it. The server must be stopped.
+      Makes a new token key and encrypts every device token anew with it. The server must be stopped,
+      and no other command may be at work on the store.
       Stopped half-way, nothing is lost: either key's registrations can be read, and the next start
       takes the right one. The old key stays in token.key.old: backups made before need it.
       """)
@@ -24,12 +25,12 @@ enum RotateKeyCommand {
       var progress = ProgressBar(total: nil)
       defer { progress.clear() }
       do {
-        // One who rotates, as both would write the next key.
-        let lock = try ServeLock(folder: settings.path)
-        let old = try presentCipher(settings, file)
+        // Before the next key is made, which two would both write.
+        let use = try SoleUse(folder: settings.path)
+        let old = try presentCipher(settings, file, use)
         let new = try StoreOpening.cipher(try file.createNext())
         count = try Store.rotateKey(
-          path: settings.path, mapSize: UInt64(clamping: settings.mapSize), from: old, to: new, holding: lock,
+          path: settings.path, mapSize: UInt64(clamping: settings.mapSize), from: old, to: new, holding: use,
           progress: { progress.show($0) })
         try file.adoptNext()
       } catch {
@@ -45,24 +46,18 @@ enum RotateKeyCommand {
 
   /// The cipher that opens the store, after ending a rotation that was stopped half-way.
   private static func presentCipher(
-    _ settings: Configuration.Store, _ file: TokenKeyFile
+    _ settings: Configuration.Store, _ file: TokenKeyFile, _ use: SoleUse
   ) throws -> StoreCipher {
     let key = try file.load()
-    if let next = try file.loadNext(), try opens(settings, next) {
-      try file.adoptNext()
-      return try StoreOpening.cipher(next)
+    if let next = try file.loadNext() {
+      let cipher = try StoreOpening.cipher(next)
+      if try Store.hasKey(
+        of: cipher, path: settings.path, mapSize: UInt64(clamping: settings.mapSize), holding: use)
+      {
+        try file.adoptNext()
+        return cipher
+      }
     }
     return try StoreOpening.cipher(key)
-  }
-
-  private static func opens(_ settings: Configuration.Store, _ key: [UInt8]) throws -> Bool {
-    var options = StoreOptions()
-    options.role = .tool
-    do {
-      _ = try Store.open(path: settings.path, options: options, cipher: StoreOpening.cipher(key))
-      return true
-    } catch StoreError.wrongKey {
-      return false
-    }
   }
 }

@@ -196,6 +196,7 @@ final class Server: Sendable {
     if old.push.purgeBrakePercent != new.push.purgeBrakePercent { keys.append(.pushPurgeBrakePercent) }
     if old.store.path != new.store.path { keys.append(.storePath) }
     if old.store.mapSize != new.store.mapSize { keys.append(.storeMapSize) }
+    if old.store.deliveriesMapSize != new.store.deliveriesMapSize { keys.append(.storeDeliveriesMapSize) }
     if old.store.deliveredDays != new.store.deliveredDays { keys.append(.storeDeliveredDays) }
     if old.store.tokenKeyFile != new.store.tokenKeyFile { keys.append(.storeTokenKeyFile) }
     guard !keys.isEmpty else { return }

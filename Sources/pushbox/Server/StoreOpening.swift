@@ -39,10 +39,13 @@ enum StoreOpening {
     onUnusable: @escaping @Sendable (StoreError) -> Void = { _ in }
   ) throws(ServerError) -> Opened {
     let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
-    let key = role == .serve ? try keyFile.loadOrCreate() : try keyFile.load()
+    // A new key would open nothing of a store that is there.
+    let isFirstStart = role == .serve && access(settings.path + "/registrations/data.mdb", F_OK) != 0
+    let key = isFirstStart ? try keyFile.loadOrCreate() : try keyFile.load()
     var options = StoreOptions()
     options.role = role
     options.mapSize = UInt64(clamping: settings.mapSize)
+    options.deliveriesMapSize = UInt64(clamping: settings.deliveriesMapSize)
     options.deliveredRetention = UInt64(clamping: settings.deliveredDays) * 86_400
     options.onWarning = onWarning
     options.onMigration = onMigration

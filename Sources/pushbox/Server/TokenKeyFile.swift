@@ -13,9 +13,10 @@ struct TokenKeyFile {
   /// Where the key before the present one is kept.
   var oldPath: String { path + ".old" }
 
-  /// Reads the key, or makes and syncs a new one when there is no file.
+  /// Reads the key, or makes and syncs a new one when there is no file. Only while there is no store.
   func loadOrCreate() throws(ServerError) -> [UInt8] {
-    if let key = try Self.read(path) { return key }
+    let advice = "delete it, since there is no store yet, and a new key will be made"
+    if let key = try Self.read(path, ifUnusable: advice) { return key }
     // The store's own folder, on the very first start.
     if mkdir(folder, 0o700) == 0 { Self.sync(Self.folder(of: folder)) }
     return try Self.create(path, in: folder)
@@ -56,7 +57,12 @@ struct TokenKeyFile {
   }
 
   /// nil when there is no such file.
-  private static func read(_ path: String) throws(ServerError) -> [UInt8]? {
+  ///
+  /// - Parameter advice: what to do about a file without a key.
+  private static func read(
+    _ path: String,
+    ifUnusable advice: String = "restore it from your copy, since the registrations cannot be read without it"
+  ) throws(ServerError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       guard errno == ENOENT else { throw failure("cannot be read", path) }
@@ -68,9 +74,7 @@ struct TokenKeyFile {
     guard count >= 0 else { throw failure("cannot be read", path) }
     let digits = buffer.prefix(count).filter { $0 > 0x20 }
     guard let key = Hex.decode(digits.span), key.count == StoreCipher.keyByteCount else {
-      throw ServerError(
-        "store.token_key_file: \(path) does not hold 64 hex digits; restore it from your copy, since the "
-          + "registrations cannot be read without it")
+      throw ServerError("store.token_key_file: \(path) does not hold 64 hex digits; \(advice)")
     }
     return key
   }

@@ -212,16 +212,15 @@ import Testing
   @Test func letGoOfTheClientEndsItsRequests() async throws {
     var failure: HTTP2ClientError?
     try await withLoop { loop in
-      let server = try ScriptedServer(loop) { _, _, _ in }
+      var requests = 0
+      let server = try ScriptedServer(loop) { _, _, event in
+        if case .request = event { requests += 1 }
+      }
       var client: HTTP2Client? = plainClient(loop, port: { server.port })
       client?.send(post("/"), deadline: soon(loop)) { failure = error($0) }
-      loop.schedule(after: .milliseconds(30)) {
+      when(loop, { requests == 1 }) {
         client = nil
-        loop.schedule(after: .milliseconds(30)) {
-          let areClosed = server.peers.map(\.isClosed)
-          #expect(areClosed == [true])
-          loop.stop()
-        }
+        when(loop, { server.peers.map(\.isClosed) == [true] }) { loop.stop() }
       }
     }
     #expect(failure == .cancelled)

@@ -24,6 +24,12 @@ func withLoop(
   }
 }
 
+/// Runs `action` once `holds` does; a test for which that never comes hangs until its `withLoop` ends it.
+func when(_ loop: EventLoop, _ holds: @escaping () -> Bool, _ action: @escaping () -> Void) {
+  guard !holds() else { return action() }
+  loop.schedule(after: .milliseconds(1)) { when(loop, holds, action) }
+}
+
 /// Work for another thread. Safe to send: whoever lent it is suspended until it is done.
 private struct Lent: @unchecked Sendable {
   let limit: Duration

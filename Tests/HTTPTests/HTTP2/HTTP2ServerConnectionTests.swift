@@ -144,11 +144,7 @@ private final class PlainServer {
       client.send(post("/"), deadline: soon) { result in
         statuses.append(response(result)?.status ?? 0)
         // Closed by the server as soon as that was answered.
-        loop.schedule(after: .milliseconds(50)) {
-          #expect(server.connections.isEmpty)
-          #expect(client.counters.openConnections == 0)
-          loop.stop()
-        }
+        when(loop, { server.connections.isEmpty && client.counters.openConnections == 0 }) { loop.stop() }
       }
       begun = {
         for connection in server.connections.values { connection.shutdown() }
