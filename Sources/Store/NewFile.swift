@@ -29,12 +29,12 @@ public final class NewFile: Sendable {
       draft = nil
       return
     }
-    // One of this process's own: two that write to one name must not mix.
-    let draft = path + ".partial-" + String(getpid())
-    unlink(draft)
-    descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    self.draft = draft
+    // Each has one of its own: two that write to one name must not mix.
+    var template = Array((path + ".partial-XXXXXX").utf8CString)
+    descriptor = mkstemp(&template)
+    draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard descriptor >= 0 else { throw .from(errno: errno, operation: "creating", path: path) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
   deinit {

@@ -3,6 +3,8 @@ import Store
 
 /// Registers client after client and prints each ID once it is acknowledged, until it is killed.
 /// Usage: StoreCrashProbe <store folder> <prefix of the client IDs>
+///
+/// With the prefix `-` it is a command that reads, and says so, until it is killed.
 @main
 struct StoreCrashProbe {
   static func main() throws {
@@ -11,8 +13,10 @@ struct StoreCrashProbe {
     var options = StoreOptions()
     options.mapSize = 64 << 20
     options.deliveriesMapSize = 16 << 20
-    let store = try Store.open(path: arguments[1], options: options, cipher: ProbeCipher())
     let prefix = arguments[2]
+    if prefix == "-" { options.role = .tool }
+    let store = try Store.open(path: arguments[1], options: options, cipher: ProbeCipher())
+    if prefix == "-" { try read(store) }
     for number in 0..<1_000_000 {
       // A few at a time, and tokens that move between clients: the indexes have something to lose.
       let key = try ClientKey(client: "\(prefix)-\(number)")
@@ -24,6 +28,13 @@ struct StoreCrashProbe {
       }
       // Not more than the queue takes: every acknowledgement is one of a commit.
       if number % 64 == 63 { waitForWriter(store, key) }
+    }
+  }
+
+  private static func read(_ store: Store) throws {
+    try store.makeReader().forEachRecord { (_) throws(StoreError) in
+      if write(1, "reading\n", 8) != 8 { exit(3) }
+      while true { pause() }
     }
   }
 

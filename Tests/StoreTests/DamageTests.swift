@@ -35,7 +35,7 @@ import Testing
       return
     }
     #expect(error.description.contains(folder.store + "/registrations"))
-    #expect(error.description.contains("backup"))
+    #expect(error.description.contains("`pushbox restore --force FILE`"))
   }
 
   @Test(arguments: [2, 3, 5, 10]) func registrationsCutShortAreRefusedEachTime(pages: Int) async throws {
@@ -116,6 +116,28 @@ import Testing
       let aside = Folder.names(in: folder.store + "/deliveries").filter { $0.contains("damaged") }
       #expect(aside.count == 1, "the newest only")
     }
+  }
+
+  /// Zeros in every page but the two headers, under the map of who serves.
+  @Test func deliveriesThatBreakWhileServingCostNoPush() async throws {
+    let folder = try await madeStore()
+    let key = try #require(DeliveryKey(digest: [UInt8](repeating: 1, count: 32)))
+    do {
+      let fixture = try Fixture(folder) { $0.upkeepInterval = .seconds(3600) }
+      let reader = try fixture.store.makeReader()
+      #expect(try reader.isDelivered(key))
+      let pages = folder.size("deliveries/data.mdb") / 4096 - 2
+      try folder.write("deliveries/data.mdb", [UInt8](repeating: 0, count: pages * 4096), at: 8192)
+      for _ in 0..<3 { #expect(try !reader.isDelivered(key)) }
+      #expect(fixture.warnings.withLock { $0.count } == 1)
+      #expect(fixture.warnings.withLock { $0.first?.contains("set aside at the next start") } == true)
+      #expect(try fixture.lookup("c0") != nil)
+      fixture.store.close()
+    }
+    let fixture = try Fixture(folder)
+    #expect(fixture.warnings.withLock { $0.first?.contains("found damaged while in use") } == true)
+    try await wait { fixture.store.markDelivered(key, completion: $0) }
+    #expect(try fixture.store.makeReader().isDelivered(key))
   }
 
   @Test func deliveriesCutShortAreSetAside() async throws {

@@ -34,11 +34,21 @@ private struct CrashProbe {
     output = pipes[0]
   }
 
+  /// Takes the first line; false when the probe ended without one.
+  func waitForLine() -> Bool {
+    var byte: UInt8 = 0
+    while read(output, &byte, 1) == 1 {
+      if byte == 0x0A { return true }
+    }
+    return false
+  }
+
   /// Kills the probe after at least `count` lines; every line it ever printed.
   func killAfter(lines count: Int) -> [String] {
     var bytes: [UInt8] = []
     var lines = 0
-    var isKilled = false
+    var isKilled = count == 0
+    if isKilled { kill(pid, SIGKILL) }
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
       let size = read(output, &chunk, chunk.count)
@@ -79,6 +89,25 @@ private struct CrashProbe {
       fixture.store.close()
     }
     #expect(acknowledged.count >= 6)
+  }
+
+  /// As long as its slot counts as read, no page that it might look at is used again.
+  @Test func whatAKilledCommandReadIsLetGoOf() async throws {
+    let folder = try TemporaryFolder()
+    let fixture = try Fixture(folder)
+    let store = fixture.store
+    try await store.register("alice", "t1")
+    let probe = try CrashProbe(folder: folder.store, prefix: "-")
+    #expect(probe.waitForLine())
+    #expect(try store.clearStaleReaders() == 0, "it reads")
+    #expect(probe.killAfter(lines: 0) == [])
+    let before = store.registrations.environment.spaceInUse().highestPage
+    for number in 0..<50 { try await store.register("alice", "token \(number)") }
+    let pinned = store.registrations.environment.spaceInUse().highestPage
+    #expect(pinned > before + 50, "what it read is kept")
+    #expect(try store.clearStaleReaders() == 1)
+    for number in 0..<50 { try await store.register("alice", "other token \(number)") }
+    #expect(store.registrations.environment.spaceInUse().highestPage == pinned)
   }
 
   @Test func aToolWorksBesideAServer() async throws {

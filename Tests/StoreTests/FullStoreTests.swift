@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import Store
@@ -27,6 +28,31 @@ import Testing
     #expect(try store.status().registrations.percent < 80)
     try await store.register("new", "token")
     #expect(try fixture.lookup("new")?.token == "token")
+    #expect(try fixture.inconsistency() == nil)
+  }
+
+  /// However many come at once: what deletes need is not theirs.
+  @Test(arguments: [500, 4000]) func aBatchLeavesTheReserve(count: Int) async throws {
+    let fixture = try Fixture { $0.mapSize = 1 << 20 }
+    let store = fixture.store
+    let gate = Gate()
+    store.submitRegistrations({ (_) throws(StoreError) in gate.pass() }, completion: { _ in })
+    let answers = Locked<[Result<RegistrationOutcome, StoreError>]>([])
+    let padding = String(repeating: "x", count: 900)
+    for number in 0..<count {
+      let key = try ClientKey(client: "c\(number)")
+      store.register(Registration(key: key, kind: .fcm, token: "\(padding)\(number)")) { answer in
+        answers.withLock { $0.append(answer) }
+      }
+    }
+    gate.open()
+    store.close()
+    let stored = answers.withLock { $0.count { (try? $0.get()) != nil } }
+    #expect(answers.withLock { $0.count } == count)
+    #expect((count == 500 ? 500...500 : 600...2000).contains(stored), "\(stored)")
+    let space = store.registrations.environment.spaceInUse()
+    let left = space.usablePages + space.reservedPages - space.highestPage
+    #expect(left >= space.reservedPages / 3, "\(left) of \(space.reservedPages)")
     #expect(try fixture.inconsistency() == nil)
   }
 

@@ -57,6 +57,37 @@ import Testing
     #expect(try fixture.inconsistency() == nil)
   }
 
+  /// What should never be: an entry for a registration that lives.
+  @Test func purgeTakesNothingThatLives() async throws {
+    let fixture = try Fixture()
+    let store = fixture.store
+    try await store.register("alice", "t1")
+    let table = store.registrations
+    let entry = RegistrationTable.tombstoneKey(5, StoredKey(try ClientKey(client: "alice")))
+    try await wait { completion in
+      store.submitRegistrations(
+        { (transaction) throws(StoreError) in try transaction.put(table.tombstones, entry, []) },
+        completion: completion)
+    }
+    #expect(try fixture.inconsistency() == "the list of tombstones is wrong")
+    #expect(try await wait { store.purgeTombstones(before: 1000, completion: $0) } == 1)
+    #expect(try fixture.lookup("alice")?.token == "t1")
+    #expect(try fixture.inconsistency() == nil)
+    // One that is dead, under another time.
+    let index = try #require(try fixture.lookup("alice")?.summary.tokenIndex)
+    #expect(try await store.tombstone("alice", index) == .tombstoned)
+    let time = try #require(try fixture.lookup("alice")?.summary.tombstone?.time)
+    let right = RegistrationTable.tombstoneKey(time, StoredKey(try ClientKey(client: "alice")))
+    try await wait { completion in
+      store.submitRegistrations(
+        { (transaction) throws(StoreError) in
+          try transaction.put(table.tombstones, entry, [])
+          try transaction.delete(table.tombstones, right)
+        }, completion: completion)
+    }
+    #expect(try fixture.inconsistency() == "a tombstone is missing in their list")
+  }
+
   @Test func purgeTakesTheOldestOnly() async throws {
     let fixture = try Fixture()
     let store = fixture.store

@@ -14,6 +14,8 @@ extension StoreError {
     case MDB_INVALID: .damaged(path: path, detail: "data.mdb is no LMDB file or its header is broken")
     case MDB_CORRUPTED: .damaged(path: path, detail: "a page has the wrong type")
     case MDB_PAGE_NOTFOUND: .damaged(path: path, detail: "a page is missing")
+    // What a table whose root page is broken gives: LMDB keeps the first error to itself (mdb.c, mdb_cursor_init).
+    case MDB_BAD_TXN: .damaged(path: path, detail: "a table can't be read")
     case MDB_VERSION_MISMATCH: .formatMismatch(path: path)
     case MDB_READERS_FULL: .tooManyReaders(path: path)
     case MDB_PANIC: .mustReopen(path: path)
