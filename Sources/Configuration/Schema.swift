@@ -158,7 +158,8 @@ extension ConfigurationKey {
       KeyDefinition(
         .size(1_048_576...1_125_899_906_842_624), default: "\"16GiB\"",
         "Most that the delivery marks may grow to, likewise. A push takes some 150 bytes for delivered_days.\n"
-          + "When it is full, pushes are delivered all the same, but one that the relay repeats may show twice.")
+          + "When it is full, pushes are delivered all the same, but one that the relay repeats may show twice."
+      )
     case .storeTombstoneDays:
       KeyDefinition(
         .integer(1...3_650), default: "30", "Days until a registration with a dead token is deleted for good."

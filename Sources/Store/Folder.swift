@@ -41,16 +41,22 @@ enum Folder {
       let count = read(input, &buffer, buffer.count)
       guard count >= 0 else { throw .from(errno: errno, operation: "reading", path: source) }
       guard count > 0 else { break }
-      var rest = buffer[..<count]
-      while !rest.isEmpty {
-        let written = rest.withUnsafeBufferPointer { write(output, $0.baseAddress, $0.count) }
-        guard written > 0 else { throw .from(errno: errno, operation: "writing", path: target) }
-        rest = rest.dropFirst(written)
-      }
+      try write(buffer[..<count], to: output, path: target)
       done += count
       progress(.copied(done, of: total))
     }
     guard fsync(output) == 0 else { throw .from(errno: errno, operation: "syncing", path: target) }
+  }
+
+  /// Writes all of it to a file that is open; `path` is for the error.
+  static func write(_ bytes: ArraySlice<UInt8>, to file: Int32, path: String) throws(StoreError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBufferPointer { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .from(errno: errno, operation: "writing", path: path) }
+      rest = rest.dropFirst(count)
+    }
   }
 
   static func parent(of path: String) -> String {

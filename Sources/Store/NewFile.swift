@@ -49,6 +49,10 @@ public final class NewFile: Sendable {
     return fstat(descriptor, &status) == 0 ? status.st_size : 0
   }
 
+  public func write(_ bytes: [UInt8]) throws(StoreError) {
+    try Folder.write(bytes[...], to: descriptor, path: path)
+  }
+
   /// Waits for the disk and gives the file its name. Never replaces another file.
   public func finish() throws(StoreError) {
     guard fsync(descriptor) == 0 else { throw .from(errno: errno, operation: "syncing", path: path) }

@@ -130,7 +130,9 @@ public final class Store: Sendable {
     registrationWriter.submit(
       { (transaction) throws(StoreError) in try table.register(prepared, in: &transaction) },
       completion: { result in
-        if case .success(let outcome) = result, let displaced = outcome.displaced { activity.forget(displaced) }
+        if case .success(let outcome) = result, let displaced = outcome.displaced {
+          activity.forget(displaced)
+        }
         completion(result)
       })
   }

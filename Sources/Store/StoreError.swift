@@ -54,7 +54,8 @@ extension StoreError {
   /// True when the same request can succeed later: the caller answers 503.
   public var isTransient: Bool {
     switch self {
-    case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .outgrown, .system, .engine: true
+    case .mapFull, .diskFull, .overloaded, .closed, .tooManyReaders, .mustReopen, .outgrown, .system, .engine:
+      true
     // While serving: a disk that turned read-only, which is mounted anew as a full one is emptied.
     case .permissionDenied: true
     case .damaged, .formatMismatch, .newerSchema, .olderSchema, .wrongKey, .locked, .inUse, .beingReplaced,

@@ -44,7 +44,8 @@ public struct TransferError: Error, Equatable, Sendable, CustomStringConvertible
     let isWord =
       field.utf8.count <= 20
       && field.utf8.allSatisfy {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
+          || $0 == UInt8(ascii: "_")
       }
     return isWord && !field.isEmpty ? field : "of \(field.utf8.count) bytes that is none"
   }

@@ -52,13 +52,40 @@ import Testing
     #expect(load.unexpected == [])
   }
 
+  /// Refused at once and in words for as long as it lasts; pushes go on, and so do registrations afterwards.
+  @Test(
+    .enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"),
+    arguments: [
+      (FaultShim.Fault.readOnlyDisk, "not read-only"), (.failingSync, "Input/output error"),
+      (.fullDisk, "no space left"),
+    ])
+  func aDiskThatFailsWhileServingIsAnswered(fault: FaultShim.Fault, words: String) throws {
+    let shim = try FaultShim()
+    let appliance = try Appliance(environment: shim.environment)
+    let wallet = try appliance.registered()
+    shim.set(fault, oneIn: 1)
+    for attempt in 0..<3 {
+      let refused = try appliance.register("refused-\(attempt)", token: Appliance.apnsToken())
+      #expect(refused.status == 503, "\(refused.text)")
+      #expect(try appliance.push(wallet.clientID, Appliance.raw("\(attempt)")).status == 202)
+    }
+    #expect(appliance.waitForLog(words))
+    shim.set(.none, oneIn: 1)
+    let later = try appliance.registered()
+    #expect(try appliance.push(later.clientID, Appliance.raw("later")).status == 202)
+    #expect(appliance.end(SIGKILL) == 128 + SIGKILL)
+    try appliance.restart()
+    #expect(try appliance.registrations() == 2)
+    #expect(try appliance.command("verify").status == 0)
+  }
+
   @Test(.enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
   func whatWasAnsweredSurvivesAFailingDisk() throws {
     let shim = try FaultShim()
     let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }
     let load = CrashLoad(threads: 16)
     var survived = 0
-    for round in 0..<max(12, Self.rounds / 10) {
+    for round in 0..<max(2 * FaultShim.Fault.allCases.count, Self.rounds / 10) {
       let fault = FaultShim.Fault.allCases[round % FaultShim.Fault.allCases.count]
       try load.run(port: appliance.port) {
         let before = load.acknowledged

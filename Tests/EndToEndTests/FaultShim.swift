@@ -5,7 +5,7 @@ import TestSupport
 /// test, never shipped.
 final class FaultShim {
   enum Fault: Int32, CaseIterable {
-    case none, failingWrite, shortWrite, failingSync, fullDisk, failingHeader
+    case none, failingWrite, shortWrite, failingSync, fullDisk, failingHeader, readOnlyDisk
   }
 
   private let folder: TemporaryFolder
@@ -108,8 +108,10 @@ final class FaultShim {
       return fault;
     }
 
-    static int write_fault(int fd) { return strikes(fd, 1, 2, 4); }
-    static int refuse(int fault) { errno = fault == 4 ? ENOSPC : EIO; return -1; }
+    static int write_fault(int fd) {
+      return control && control[0] == 6 ? strikes(fd, 6, 6, 6) : strikes(fd, 1, 2, 4);
+    }
+    static int refuse(int fault) { errno = fault == 4 ? ENOSPC : fault == 6 ? EROFS : EIO; return -1; }
 
     #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 

@@ -72,7 +72,9 @@ import Testing
       let fields = [(name: "content-type", value: "application/json"), ("authorization", "Bearer " + jwt)]
       let body = MockWallet.body(clientID: wallet.clientID, type: kind, token: token, alwaysRaw: true)
       note("registration", try client.send("POST", "/clients", fields: fields, body: body))
-      note("push", try appliance.push(wallet.clientID, Appliance.raw("to \(kind)"), over: client))
+      let message = "what the dapp has to say to \(kind)"
+      keep("a message", message)
+      note("push", try appliance.push(wallet.clientID, Appliance.raw(message), over: client))
     }
     // Every way to fail.
     let stray = try MockWallet()
@@ -110,11 +112,14 @@ import Testing
       MockGateway.APNsReason.badDeviceToken, .invalidProviderToken, .payloadTooLarge, .internalServerError,
     ] {
       gateway.always(.apns(reason), at: .apnsProduction)
-      note("failing push", try appliance.push(other.clientID, Appliance.raw("\(reason)"), over: client))
+      note(
+        "failing push",
+        try appliance.push(other.clientID, Appliance.raw("what the dapp says: \(reason)"), over: client))
       gateway.clearReactions()
       note("registration", try appliance.register(other.clientID, token: device, over: client))
     }
-    let forged = Appliance.raw("forged")
+    keep("a message", "what a forger has to say")
+    let forged = Appliance.raw("what a forger has to say")
     note(
       "forged push",
       try client.send(

@@ -97,6 +97,23 @@ import Testing
     #expect(appliance.end(SIGTERM) == 0)
   }
 
+  /// What one of an older version left that was killed while it wrote the key.
+  @Test func halfAKeyIsNamedWhileThereIsNoStore() throws {
+    let appliance = try Appliance()
+    #expect(appliance.end(SIGTERM) == 0)
+    try appliance.folder.write("fresh.key", "5a5a")
+    try appliance.configure {
+      $0.replacing("path = \"data\"", with: "path = \"fresh\"\ntoken_key_file = \"fresh.key\"")
+    }
+    let refused = try appliance.command("serve")
+    #expect(
+      refused.status == 1 && refused.text.contains("delete it, since there is no store yet"),
+      "\(refused.text)")
+    unlink(appliance.folder.path + "/fresh.key")
+    try appliance.restart()
+    _ = try appliance.registered()
+  }
+
   /// What a first start leaves that was killed while it wrote the key.
   @Test func halfAKeyDoesNotKeepTheNextStartFromMakingOne() throws {
     let appliance = try Appliance()
@@ -106,10 +123,10 @@ import Testing
       for file in ["data.mdb", "lock.mdb"] { unlink("\(data)/\(folder)/\(file)") }
     }
     unlink(data + "/token.key")
+    // Of the version before, which had a name for it.
     try appliance.folder.write("data/token.key.draft", "12")
     try appliance.restart()
     #expect(Files.text(data + "/token.key")?.utf8.count == 65)
-    #expect(access(data + "/token.key.draft", F_OK) != 0)
     let wallet = try appliance.registered()
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
   }
@@ -139,40 +156,4 @@ import Testing
     #expect(noStore.status == 1 && noStore.text.contains("must belong to the user"), "\(noStore.text)")
     try appliance.restart()
   }
-}
-
-/// A file system in memory, of a size that can be filled. Only root can make one.
-private final class SmallDisk {
-  let path: String
-  private let folder: TemporaryFolder
-
-  init(size: String) throws {
-    folder = try TemporaryFolder()
-    path = folder.path + "/disk"
-    guard mkdir(path, 0o700) == 0, mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else {
-      throw TestSupportError("mount: \(String(cString: strerror(errno)))")
-    }
-  }
-
-  deinit {
-    umount2(path, Int32(MNT_DETACH))
-  }
-
-  func remount(readOnly: Bool) throws {
-    let flags = UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0)
-    guard mount("tmpfs", path, "tmpfs", flags, nil) == 0 else {
-      throw TestSupportError("remount: \(String(cString: strerror(errno)))")
-    }
-  }
-
-  func fill(leaving bytes: Int) throws {
-    var status = statvfs()
-    guard statvfs(path, &status) == 0 else { throw TestSupportError("statvfs") }
-    let size = max(0, Int(status.f_bavail * status.f_bsize) - bytes)
-    let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    defer { close(file) }
-    guard posix_fallocate(file, 0, size) == 0 else { throw TestSupportError("fallocate") }
-  }
-
-  func makeRoom() { unlink(path + "/filler") }
 }

@@ -187,7 +187,7 @@ import Testing
     #expect(appliance.end(SIGTERM) == 0)
     let key = appliance.folder.path + "/data/token.key"
     #expect(unlink(key) == 0)
-    for command in [["verify"], ["export"], ["rotate-key"]] {
+    for command in [["verify"], ["export"], ["rotate-key"], ["serve"]] {
       let outcome = try appliance.command(command)
       #expect(
         outcome.status == 1 && outcome.text.contains("put your copy of the key there"), "\(outcome.text)")

@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 import Testing
 
 @testable import Store
@@ -90,6 +91,58 @@ import Testing
       try await group.waitForAll()
     }
     #expect(try store.makeReader().counts().totalActive == 2)
+  }
+
+  /// Pages and backups, taken while registrations come and go between those that stay.
+  @Test func pagesAndBackupsAreWholeBesideWriters() async throws {
+    let fixture = try Fixture()
+    let store = fixture.store
+    let staying = (100..<400).map { "stays-\($0)" }
+    for client in staying { store.register(try registration(client)) { _ in } }
+    try await store.register("stays-400", "token of stays-400")
+    let isOver = Locked(false)
+    let writer = Task {
+      var number = 0
+      while !isOver.withLock({ $0 }) {
+        let client = "stays-\(100 + number % 300)-goes"
+        try await store.register(client, "token of \(client)")
+        _ = try await store.delete(client)
+        number += 1
+      }
+      return number
+    }
+    let reader = try store.makeReader()
+    for round in 0..<20 {
+      let before = store.registrationCommitCount
+      var seen: [String] = []
+      var last: String?
+      repeat {
+        let page = try reader.page(after: last, limit: 7, rowLimit: 1000)
+        seen += page.items.map(\.key.clientID)
+        last = page.next
+        // Some writes between two pages.
+        try await store.register("stays-400", "token of stays-400")
+      } while last != nil
+      #expect(seen == seen.sorted() && Set(seen).count == seen.count, "round \(round)")
+      #expect(seen.filter { !$0.hasSuffix("goes") } == staying + ["stays-400"], "round \(round)")
+      #expect(store.registrationCommitCount > before)
+    }
+    for _ in 0..<5 {
+      let copy = try TemporaryFolder()
+      #expect(mkdir(copy.store, 0o700) == 0 && mkdir(copy.store + "/registrations", 0o700) == 0)
+      try store.backUpRegistrations(to: NewFile(copy.store + "/registrations/data.mdb"))
+      let restored = try Fixture(copy)
+      #expect(try restored.inconsistency() == nil)
+      let active = try restored.store.makeReader().counts().totalActive
+      #expect((301...302).contains(active))
+    }
+    isOver.withLock { $0 = true }
+    #expect(try await writer.value > 0)
+    #expect(try fixture.inconsistency() == nil)
+  }
+
+  private func registration(_ client: String) throws -> Registration {
+    Registration(key: try ClientKey(client: client), kind: .apns, token: "token of \(client)")
   }
 
   @Test func aReaderSeesTheLatestCommit() async throws {

@@ -4,11 +4,6 @@ import Testing
 @testable import Store
 
 @Suite struct NewFileTests {
-  private func write(_ text: String, to file: NewFile) {
-    let bytes = Array(text.utf8)
-    #expect(Glibc.write(file.descriptor, bytes, bytes.count) == bytes.count)
-  }
-
   private func text(_ path: String) -> String? {
     Folder.readSmallFile(path).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -17,7 +12,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/file"
     let file = try NewFile(path, mayBeUnnamed: mayBeUnnamed)
-    write("whole", to: file)
+    try file.write(Array("whole".utf8))
     #expect(file.size == 5)
     #expect(access(path, F_OK) != 0)
     try file.finish()
@@ -31,7 +26,7 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let file = try NewFile(folder.path + "/file", mayBeUnnamed: mayBeUnnamed)
-      write("half", to: file)
+      try file.write(Array("half".utf8))
       // However the process ends, where the file system can.
       if mayBeUnnamed { #expect(Folder.names(in: folder.path).isEmpty) }
     }
@@ -43,7 +38,7 @@ import Testing
     let path = folder.path + "/file"
     // Two at a time to one name.
     let files = try (0..<2).map { _ in try NewFile(path, mayBeUnnamed: mayBeUnnamed) }
-    write("first", to: files[0])
+    try files[0].write(Array("first".utf8))
     try files[0].finish()
     let taken = StoreError.invalidValue("\(path) exists already; give another name")
     #expect(throws: taken) { try files[1].finish() }

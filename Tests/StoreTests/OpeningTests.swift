@@ -51,9 +51,11 @@ import Testing
   }
 
   @Test func errnoValuesBecomeWords() {
-    #expect(StoreError.from(lmdb: ENOSPC, operation: "x", path: "p", mapSize: 1, key: "k") == .diskFull(path: "p"))
     #expect(
-      StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1, key: "k") == .permissionDenied(path: "p"))
+      StoreError.from(lmdb: ENOSPC, operation: "x", path: "p", mapSize: 1, key: "k") == .diskFull(path: "p"))
+    #expect(
+      StoreError.from(lmdb: EACCES, operation: "x", path: "p", mapSize: 1, key: "k")
+        == .permissionDenied(path: "p"))
     #expect(
       StoreError.from(lmdb: EIO, operation: "committing", path: "p", mapSize: 1, key: "k").description
         == "committing p: Input/output error")

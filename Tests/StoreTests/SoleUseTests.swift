@@ -49,7 +49,9 @@ import Testing
     let folder = try await madeStore()
     do {
       let use = try SoleUse(folder: folder.store)
-      #expect(throws: StoreError.beingReplaced(path: folder.store)) { try Fixture(folder) { $0.role = .tool } }
+      #expect(throws: StoreError.beingReplaced(path: folder.store)) {
+        try Fixture(folder) { $0.role = .tool }
+      }
       #expect(throws: StoreError.locked(path: folder.store, pid: getpid())) { try Fixture(folder) }
       #expect(throws: StoreError.locked(path: folder.store, pid: getpid())) {
         try SoleUse(folder: folder.store)

@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 1000]) func aByteOrderMarkIsNoPartOfTheFirstRecord(chunk: Int) {
-    for (format, text) in [(TransferFormat.csv, "\u{FEFF}\"a\",b\r\nc\r\n"), (.jsonLines, "\u{FEFF}{}\n\u{FEFF}\n")] {
+    for (format, text) in [
+      (TransferFormat.csv, "\u{FEFF}\"a\",b\r\nc\r\n"), (.jsonLines, "\u{FEFF}{}\n\u{FEFF}\n"),
+    ] {
       let found = records(text, format, chunk: chunk).map { String(decoding: $0.bytes, as: UTF8.self) }
       #expect(found == (format == .csv ? ["\"a\",b", "c"] : ["{}", "\u{FEFF}"]))
     }

@@ -95,6 +95,36 @@ import Testing
     #expect(!error.description.contains("secret"), "\(error)")
   }
 
+  /// As spreadsheets write them: a byte order mark, CRLF, quotes, columns in another order and some of one's own.
+  @Test func aSpreadsheetsFile() throws {
+    let rows = decode(
+      "\u{FEFF}\"note\",token,always_raw,client_id,type\r\n\"of, mine\",aabb,true,one,apns\r\n,\"e:f,g\",,two,fcm\r\n",
+      .csv)
+    #expect(rows.count == 2)
+    let (one, two) = (try rows[0].get().registration, try rows[1].get().registration)
+    #expect(one.key.clientID == "one" && one.kind == .apns && one.token == "aabb" && one.alwaysRaw)
+    #expect(two.key.clientID == "two" && two.kind == .fcm && two.token == "e:f,g" && !two.alwaysRaw)
+  }
+
+  /// Names in another order than the fields: whatever a device token is taken for, it is not shown.
+  @Test(arguments: [
+    ["client_id", "type", "token", "always_raw", "created_at", "tombstone_time"],
+    ["id", "push_type", "device_token", "created_at", "tenant_id", "always_raw"],
+  ])
+  func shiftedColumnsShowNoToken(names: [String]) {
+    let token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    for shift in names.indices {
+      let names = (names[shift...] + names[..<shift]).joined(separator: ",")
+      let fields = "client,fcm,\(token),2023-11-14 09:12:33+00,tenant,t"
+      // Twice: the first row chooses the tenant.
+      for row in decode("\(names)\n\(fields)\n\(fields.replacing("tenant", with: token))\n", .csv) {
+        if case .failure(let error) = row {
+          #expect(!error.description.contains(token.prefix(12)), "\(names): \(error)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     "", "2023-11-14", "2023-13-14 00:00:00+00", "2023-11-14 00:00:00+0", "2023-11-14 00:00:00.+00",
     "1969-12-31 23:59:59+00", "2023-11-14 00:00:00+00 ",

@@ -10,6 +10,8 @@ extension RegistrationTable {
 
   /// Whether neither the client nor its token has a later registration, or one of the same time that says the same.
   /// The Rust server's rows keep their one time when they change, so the second import of a cut-over brings such.
+  /// A tombstone that came later is no news: of the same time, it may be older than a revival here. What is dead all
+  /// the same costs one push that its gateway refuses; what is not would get none.
   func isNews(
     _ prepared: Prepared, in transaction: borrowing some Transaction & ~Copyable
   ) throws(StoreError) -> Bool {

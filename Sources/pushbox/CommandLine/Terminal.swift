@@ -41,13 +41,19 @@ enum Terminal {
   }
 
   private static func write(_ text: String, to file: Int32) {
-    var bytes = Array(text.utf8)[...]
+    // False when nobody reads any more: there is nobody to tell.
+    _ = write(Array(text.utf8)[...], to: file)
+  }
+
+  /// False, with `errno`, when not all of it could be written.
+  static func write(_ bytes: ArraySlice<UInt8>, to file: Int32) -> Bool {
+    var bytes = bytes
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBufferPointer { Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      // Nobody reads any more: there is nobody to tell.
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       bytes = bytes.dropFirst(count)
     }
+    return true
   }
 }

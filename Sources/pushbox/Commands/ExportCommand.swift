@@ -41,7 +41,6 @@ enum ExportCommand {
     let counts = try StoreCommand.perform { () throws(StoreError) in try reader.counts() }
     var progress = ProgressBar(total: Int(clamping: counts.totalActive + counts.totalTombstoned))
     defer { progress.clear() }
-    var failure: StoreCommand.Failure?
     var buffer = encoder.header
     try StoreCommand.perform { () throws(StoreError) in
       try reader.forEachRecord { (record) throws(StoreError) in
@@ -49,12 +48,12 @@ enum ExportCommand {
         count += 1
         progress.advance(1, "\(count) registrations")
         guard buffer.count >= 1 << 16 else { return true }
-        failure = output.write(buffer)
+        try output.write(buffer)
         buffer.removeAll(keepingCapacity: true)
-        return failure == nil
+        return true
       }
+      try output.write(buffer)
     }
-    if let failure = failure ?? output.write(buffer) { throw failure }
     return count
   }
 }
@@ -79,19 +78,11 @@ struct OutputFile {
     file = if let path { try NewFile(path) } else { nil }
   }
 
-  /// Why not everything was written; nil when it was.
-  func write(_ bytes: [UInt8]) -> StoreCommand.Failure? {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let descriptor = file?.descriptor ?? STDOUT_FILENO
-      let count = rest.withUnsafeBufferPointer { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        return StoreCommand.Failure("\(file?.path ?? "standard output"): \(String(cString: strerror(errno)))")
-      }
-      rest = rest.dropFirst(count)
+  func write(_ bytes: [UInt8]) throws(StoreError) {
+    if let file { return try file.write(bytes) }
+    guard Terminal.write(bytes[...], to: STDOUT_FILENO) else {
+      throw .system(operation: "writing", path: "standard output", code: errno)
     }
-    return nil
   }
 
   /// Waits for the disk and gives the file its name.

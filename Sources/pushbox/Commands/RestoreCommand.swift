@@ -31,7 +31,9 @@ enum RestoreCommand {
       }
       progress.clear()
       Terminal.print("restored to \(settings.path): \(StoreCommand.text(restored.counts))")
-      if let replaced = restored.replaced { Terminal.print("what was there before is in \(replaced), for \(Store.setAsideDays) days") }
+      if let replaced = restored.replaced {
+        Terminal.print("what was there before is in \(replaced), for \(Store.setAsideDays) days")
+      }
       return 0
     }
   }

@@ -65,7 +65,8 @@ enum Housekeeping {
   private static func removeSetAside(_ store: Store, _ log: Log) {
     do throws(StoreError) {
       for path in try store.removeOldSetAside() {
-        log.info("a file that was set aside \(Store.setAsideDays) days ago is removed", ["path": .string(path)])
+        log.info(
+          "a file that was set aside \(Store.setAsideDays) days ago is removed", ["path": .string(path)])
       }
     } catch {
       log.warning("files that were set aside cannot be removed", ["error": "\(error)"])

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Glibc
 import Service
+import Store
 
 /// The file with the master key under which device tokens are stored: 64 hex digits, made at the first start.
 ///
@@ -19,7 +20,7 @@ struct TokenKeyFile {
     if let key = try Self.read(path, ifUnusable: advice) { return key }
     // The store's own folder, on the very first start.
     if mkdir(folder, 0o700) == 0 { Self.sync(Self.folder(of: folder)) }
-    return try Self.create(path, in: folder)
+    return try Self.create(path)
   }
 
   /// Reads the key; without it there is nothing to do.
@@ -38,7 +39,7 @@ struct TokenKeyFile {
   /// Makes the key that will follow.
   func createNext() throws(ServerError) -> [UInt8] {
     unlink(nextPath)
-    return try Self.create(nextPath, in: folder)
+    return try Self.create(nextPath)
   }
 
   /// Puts the next key in place of the present one, which is kept beside it.
@@ -79,30 +80,22 @@ struct TokenKeyFile {
     return key
   }
 
-  private static func create(_ path: String, in folder: String) throws(ServerError) -> [UInt8] {
+  private static func create(_ path: String) throws(ServerError) -> [UInt8] {
     let key: [UInt8]
     do throws(CryptoError) {
       key = try Random.bytes(StoreCipher.keyByteCount)
     } catch {
       throw ServerError("no random bytes: \(error)")
     }
-    // Under another name until it is whole: a start that is killed here must not leave half a key.
-    let draft = path + ".draft"
-    unlink(draft)
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure("cannot be made", draft) }
-    defer {
-      close(file)
-      unlink(draft)
-    }
     let text = Array((Hex.encode(key) + "\n").utf8)
-    guard write(file, text, text.count) == text.count, fsync(file) == 0 else {
-      throw failure("cannot be written", draft)
+    do throws(StoreError) {
+      // A start that is killed here must not leave half a key.
+      let file = try NewFile(path)
+      try file.write(text)
+      try file.finish()
+    } catch {
+      throw ServerError("store.token_key_file: \(path) cannot be made: \(error)")
     }
-    // Unlike rename this never replaces a key.
-    guard link(draft, path) == 0 else { throw failure("cannot be made", path) }
-    // A key that is lost with the power would take every registration with it.
-    sync(folder)
     return key
   }
 
