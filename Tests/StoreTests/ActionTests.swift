@@ -4,6 +4,11 @@ import Testing
 
 /// What was done by way of the admin page, as the store keeps it.
 @Suite(.timeLimit(.minutes(10))) struct ActionTests {
+  /// At a time from which these records are not old.
+  private func early(_ folder: TemporaryFolder? = nil) throws -> Fixture {
+    try Fixture(folder) { $0.clock = { 1000 } }
+  }
+
   private func keep(_ record: ActionRecord, since cutoff: UInt64 = 0, in fixture: Fixture) async throws {
     let store = fixture.store
     _ = try await wait { store.keepAction(record, expiringBefore: cutoff, completion: $0) }
@@ -20,17 +25,17 @@ import Testing
       ActionRecord(time: 9, action: "logout"),
     ]
     do {
-      let fixture = try Fixture(folder)
+      let fixture = try early(folder)
       for record in [records[1], records[2], records[0], records[3]] { try await keep(record, in: fixture) }
       fixture.store.close()
     }
-    let reader = try Fixture(folder).store.makeReader()
+    let reader = try early(folder).store.makeReader()
     #expect(try reader.actions(since: 0) == records)
     #expect(try reader.actions(since: 8) == [records[3]])
   }
 
   @Test func theLatestAreKeptAndStrangersPushOutOnlyStrangers() async throws {
-    let fixture = try Fixture()
+    let fixture = try early()
     try await keep(ActionRecord(time: 1, action: "reload"), in: fixture)
     let store = fixture.store
     // Together: a transaction for many.
@@ -54,7 +59,7 @@ import Testing
   }
 
   @Test func oldOnesGo() async throws {
-    let fixture = try Fixture()
+    let fixture = try early()
     for time in UInt64(1)...5 { try await keep(ActionRecord(time: time, action: "reload"), in: fixture) }
     try await keep(ActionRecord(time: 9, action: "reload"), since: 4, in: fixture)
     #expect(try fixture.store.makeReader().actions(since: 0).map(\.time) == [4, 5, 9])

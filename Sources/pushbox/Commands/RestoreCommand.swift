@@ -7,9 +7,9 @@ enum RestoreCommand {
     help: """
       Usage: pushbox restore FILE [--force] [--config FILE]
 
-      Verifies a backup in full and puts it in place of the registrations. The server must be stopped, no
-      other command may be at work on the store, and the token key that the backup was made with must be in place (after a key rotation that may
-      be token.key.old).
+      Verifies a backup in full and puts it in place of the registrations. The server must be stopped,
+      no other command may be at work on the store, and the token key that the backup was made with must
+      be in place (after a key rotation that may be token.key.old).
 
         --force   replace a store that is there; its file stays beside the new one for 30 days
       """, flags: ["force"], operands: 1...1, takesFiles: true)
