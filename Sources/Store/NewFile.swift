@@ -22,6 +22,8 @@ public final class NewFile: Sendable {
   init(_ path: String, mayBeUnnamed: Bool) throws(StoreError) {
     self.path = path
     guard access(path, F_OK) != 0 else { throw Self.exists(path) }
+    // It gets its name by way of /proc.
+    let mayBeUnnamed = mayBeUnnamed && access("/proc/self/fd", F_OK) == 0
     let unnamed =
       mayBeUnnamed ? open(Folder.parent(of: path), O_WRONLY | Self.temporary | O_CLOEXEC, 0o600) : -1
     guard unnamed < 0 else {
@@ -49,6 +51,7 @@ public final class NewFile: Sendable {
     return fstat(descriptor, &status) == 0 ? status.st_size : 0
   }
 
+  /// Errors: `diskFull`, `system`.
   public func write(_ bytes: [UInt8]) throws(StoreError) {
     try Folder.write(bytes[...], to: descriptor, path: path)
   }
