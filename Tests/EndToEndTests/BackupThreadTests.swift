@@ -23,17 +23,13 @@ import Testing
 
   /// - Parameter refused: which of the threads that a download starts.
   @Test(
-    .enabled(if: FaultShim.isAvailable, "no C compiler: threads that cannot be started are NOT tested"),
+    .enabled(if: PreloadShim.isAvailable, "no C compiler: threads that cannot be started are NOT tested"),
     arguments: [1, 2])
   func aThreadThatCannotBeStartedLeavesNothingBehind(_ refused: Int) throws {
     let folder = try TemporaryFolder()
-    try folder.write("shim.c", Self.shim)
-    let compiler = try ChildProcess(
-      "/usr/bin/cc", ["-shared", "-fPIC", "-o", folder.path + "/shim.so", folder.path + "/shim.c", "-ldl"])
-    _ = compiler.waitForOutput("\u{0}")
-    try #require(compiler.wait() == 0, "\(compiler.text)")
+    let preload = try PreloadShim.compile(Self.shim, in: folder)
     let appliance = try Appliance(
-      environment: ["LD_PRELOAD=\(folder.path)/shim.so", "REFUSE_FILE=\(folder.path)/refuse"],
+      environment: [preload, "REFUSE_FILE=\(folder.path)/refuse"],
       gateway: { _ in }
     ) { settings, _ in
       settings.more += "\n\n" + AdminBrowser.section

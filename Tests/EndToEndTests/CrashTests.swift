@@ -31,7 +31,7 @@ import Testing
   }
 
   /// LMDB takes no more transactions once its header could not be written; nothing but a new start mends that.
-  @Test(.enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
+  @Test(.enabled(if: PreloadShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
   func aFailedHeaderEndsTheProcessToBeStartedAnew() throws {
     let shim = try FaultShim()
     let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }
@@ -54,7 +54,7 @@ import Testing
 
   /// Refused at once and in words for as long as it lasts; pushes go on, and so do registrations afterwards.
   @Test(
-    .enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"),
+    .enabled(if: PreloadShim.isAvailable, "no C compiler: faults of the disk are NOT tested"),
     arguments: [
       (FaultShim.Fault.readOnlyDisk, "not read-only"), (.failingSync, "Input/output error"),
       (.fullDisk, "no space left"),
@@ -79,7 +79,7 @@ import Testing
     #expect(try appliance.command("verify").status == 0)
   }
 
-  @Test(.enabled(if: FaultShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
+  @Test(.enabled(if: PreloadShim.isAvailable, "no C compiler: faults of the disk are NOT tested"))
   func whatWasAnsweredSurvivesAFailingDisk() throws {
     let shim = try FaultShim()
     let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }

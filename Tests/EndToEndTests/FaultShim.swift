@@ -1,31 +1,24 @@
 import Glibc
 import TestSupport
 
-/// A library that is loaded before the C library and makes writes to the registrations fail. Compiled by the
-/// test, never shipped.
+/// A library that makes writes to the registrations fail.
 final class FaultShim {
   enum Fault: Int32, CaseIterable {
     case none, failingWrite, shortWrite, failingSync, fullDisk, failingHeader, readOnlyDisk
   }
 
   private let folder: TemporaryFolder
+  private let preload: String
   /// Shared with the server: kind of fault, one in how many calls, faults so far; at `happenedOffset` a semaphore that
   /// each fault raises.
   private let control: UnsafeMutablePointer<Int32>
   private static let controlBytes = 4096
   private static let happenedOffset = 64
 
-  static var isAvailable: Bool { access("/usr/bin/cc", X_OK) == 0 }
-
   init() throws {
     folder = try TemporaryFolder()
-    try folder.write("shim.c", Self.source)
+    preload = try PreloadShim.compile(Self.source, in: folder)
     try folder.write("control", String(repeating: "\0", count: Self.controlBytes))
-    let compiler = try ChildProcess(
-      "/usr/bin/cc",
-      ["-shared", "-fPIC", "-O1", "-o", folder.path + "/shim.so", folder.path + "/shim.c", "-ldl"])
-    _ = compiler.waitForOutput("\u{0}")
-    guard compiler.wait() == 0 else { throw TestSupportError("cc: \(compiler.text)") }
     let file = open(folder.path + "/control", O_RDWR | O_CLOEXEC)
     defer { close(file) }
     let address = mmap(nil, Self.controlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
@@ -39,9 +32,7 @@ final class FaultShim {
   }
 
   var environment: [String] {
-    [
-      "PATH=/usr/bin:/bin", "LD_PRELOAD=\(folder.path)/shim.so", "FAULT_CONTROL=\(folder.path)/control",
-    ]
+    ["PATH=/usr/bin:/bin", preload, "FAULT_CONTROL=\(folder.path)/control"]
   }
 
   var injected: Int32 { control[2] }

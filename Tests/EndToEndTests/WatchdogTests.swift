@@ -8,17 +8,13 @@ import Testing
   /// A third of it is the time between beats.
   private static let timeout = "WATCHDOG_USEC=600000"
 
-  @Test(.enabled(if: FaultShim.isAvailable), arguments: ["worker-0", "worker-1", "housekeeping"])
+  @Test(.enabled(if: PreloadShim.isAvailable), arguments: ["worker-0", "worker-1", "housekeeping"])
   func aLoopThatHangsIsNotFed(_ thread: String) throws {
     let folder = try TemporaryFolder()
-    try folder.write("shim.c", Self.shim)
-    let compiler = try ChildProcess(
-      "/usr/bin/cc", ["-shared", "-fPIC", "-o", folder.path + "/shim.so", folder.path + "/shim.c", "-ldl"])
-    _ = compiler.waitForOutput("\u{0}")
-    try #require(compiler.wait() == 0, "\(compiler.text)")
+    let preload = try PreloadShim.compile(Self.shim, in: folder)
     let socket = try NotifySocket()
     let appliance = try Appliance(environment: [
-      socket.variable, Self.timeout, "LD_PRELOAD=\(folder.path)/shim.so", "HANG_FILE=\(folder.path)/hang",
+      socket.variable, Self.timeout, preload, "HANG_FILE=\(folder.path)/hang",
     ])
     #expect(socket.beats(1, within: .seconds(20)) == 1)
     try folder.write("hang.new", thread)

@@ -86,6 +86,7 @@ import Testing
       $0.deliveriesMapSize = 512 << 10
       $0.deliveredRetention = 1
       $0.upkeepInterval = .seconds(3600)
+      $0.markGathering = .zero
     }
     let store = fixture.store
     let marks = try #require(store.deliveries)

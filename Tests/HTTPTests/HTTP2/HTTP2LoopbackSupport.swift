@@ -6,7 +6,7 @@ import Testing
 ///
 /// On a thread of its own: a loop would take one of the few threads that all tests share.
 func withLoop(
-  _ limit: Duration = .seconds(20), _ body: @escaping (EventLoop) throws -> Void
+  _ limit: Duration = .seconds(120), _ body: @escaping (EventLoop) throws -> Void
 ) async throws {
   let work = Lent(limit: limit, body: body)
   var thread: SystemThread?
