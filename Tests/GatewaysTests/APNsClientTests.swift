@@ -20,8 +20,11 @@ import Testing
     let tls = try trust.map { try GatewayEndpoint.tlsContext(trust: .pem($0)) } ?? LoopbackTLS.client()
     let token = APNsProviderToken(
       teamID: "TEAM123456", keyID: "KEY1234567", key: key, clock: { [clock] in clock.now })
-    return try await Worker { loop in
-      let http = endpoint.makeClient(loop: loop, tls: tls)
+    // The machine may be slow; how often is `HTTP2ClientTests`'s.
+    var configuration = HTTP2Client.Configuration()
+    configuration.retirementInterval = .seconds(600)
+    return try await Worker { [configuration] loop in
+      let http = endpoint.makeClient(loop: loop, tls: tls, configuration: configuration)
       let client = APNsClient(
         loop: loop, endpoint: endpoint, http: http, topic: "com.example.wallet", token: token,
         oversize: oversize)
