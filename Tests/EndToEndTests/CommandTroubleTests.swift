@@ -58,9 +58,13 @@ import Testing
     return appliance.folder.path + "/many.jsonl"
   }
 
+  /// Not within the largest that the store ever had.
   @Test func anImportStaysWithinTheServersMap() throws {
-    let appliance = try Appliance { $0.store = "map_size = \"1MiB\"" }
+    let appliance = try Appliance { $0.store = "map_size = \"64MiB\"" }
     let wallet = try appliance.registered()
+    #expect(appliance.end(SIGTERM) == 0)
+    try appliance.configure { $0.replacing("64MiB", with: "1MiB") }
+    try appliance.restart()
     let file = try manyRegistrations(1000, in: appliance)
     let refused = try appliance.command("import", file)
     #expect(refused.status == 1)
