@@ -69,10 +69,17 @@ import Testing
     #expect(json.status == 2)
     #expect(try JSON.parse(Array(json.text.utf8))["problems"]?.arrayValue?.isEmpty == false, "\(json.text)")
     #expect(try appliance.push(wallet.clientID, Appliance.raw("1")).status == 202)
-    // What needs a restart is refused as well.
-    try appliance.configure { $0.replacing("path = \"data\"", with: "path = \"elsewhere\"") }
-    let restart = try appliance.command("reload")
-    #expect(restart.status == 2 && restart.text.contains("cannot change while serving"), "\(restart.text)")
+    // What needs a restart is refused as well, and named.
+    for (key, line) in [
+      ("store.path", "path = \"elsewhere\""), ("store.map_size", "path = \"data\"\nmap_size = \"1GiB\""),
+      ("store.deliveries_map_size", "path = \"data\"\ndeliveries_map_size = \"1GiB\""),
+      ("store.delivered_days", "path = \"data\"\ndelivered_days = 5"),
+    ] {
+      try appliance.configure { $0.replacing("path = \"data\"", with: line) }
+      let restart = try appliance.command("reload")
+      #expect(restart.status == 2 && restart.text.contains("cannot change while serving"), "\(restart.text)")
+      #expect(restart.text.contains("\(key) ("), "\(restart.text)")
+    }
     try appliance.settings.write()
     #expect(try appliance.command("reload").status == 0)
   }

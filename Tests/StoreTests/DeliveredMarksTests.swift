@@ -90,7 +90,8 @@ import Testing
     }
     let store = fixture.store
     let marks = try #require(store.deliveries)
-    _ = try await fillUntilRefused { try await mark(store, $0) }
+    let refusal = try await fillUntilRefused { try await mark(store, $0) }.refusal
+    #expect(refusal.description.contains("raise store.deliveries_map_size"), "\(refusal)")
     store.close()
     fixture.clock.advance(10_000)
     var options = store.options
