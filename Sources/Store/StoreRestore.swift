@@ -13,8 +13,8 @@ extension Store {
   ///
   /// The copy is verified in full first, and takes the old file's place in one step; the old file stays beside
   /// it. Delivered marks are set aside: they belong to the registrations that went.
-  /// Errors: `locked` while a process serves the folder, `inUse` while a command has it open, `alreadyExists` unless `replacing`, `emptyBackup`,
-  /// `wrongKey`, `damaged`.
+  /// Errors: `locked` while a process serves the folder, `inUse` while a command has it open, `alreadyExists` unless
+  /// `replacing`, `emptyBackup`, `wrongKey`, `damaged`.
   public static func restore(
     from source: String, to path: String, cipher: any TokenCipher, replacing: Bool, time: UInt64,
     progress: (StoreProgress) -> Void = { _ in }

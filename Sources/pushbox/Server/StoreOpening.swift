@@ -39,8 +39,9 @@ enum StoreOpening {
     onUnusable: @escaping @Sendable (StoreError) -> Void = { _ in }
   ) throws(ServerError) -> Opened {
     let keyFile = TokenKeyFile(path: settings.tokenKeyFile)
-    // A new key would open nothing of a store that is there.
-    let isFirstStart = role == .serve && access(settings.path + "/registrations/data.mdb", F_OK) != 0
+    // A new key would open nothing of a store that is there, be it one that this user may not look at.
+    let isFirstStart =
+      role == .serve && access(settings.path + "/registrations/data.mdb", F_OK) != 0 && errno == ENOENT
     let key = isFirstStart ? try keyFile.loadOrCreate() : try keyFile.load()
     var options = StoreOptions()
     options.role = role

@@ -89,7 +89,8 @@ struct TokenKeyFile {
     }
     let text = Array((Hex.encode(key) + "\n").utf8)
     do throws(StoreError) {
-      // A start that is killed here must not leave half a key.
+      // A start that is killed here must not leave half a key, and a key that is lost with the power would take every
+      // registration with it.
       let file = try NewFile(path)
       try file.write(text)
       try file.finish()
