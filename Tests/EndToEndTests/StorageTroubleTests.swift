@@ -114,6 +114,25 @@ import Testing
     _ = try appliance.registered()
   }
 
+  /// The key file may lie elsewhere, and a new one would open nothing of what is there.
+  @Test func aStoreThatCannotBeLookedAtGetsNoNewKey() throws {
+    let appliance = try Appliance()
+    #expect(appliance.end(SIGTERM) == 0)
+    let folder = appliance.folder.path
+    mkdir(folder + "/fresh", 0o700)
+    // In place of a folder without permission, which root would read all the same.
+    try appliance.folder.write("fresh/registrations", "")
+    try appliance.configure {
+      $0.replacing("path = \"data\"", with: "path = \"fresh\"\ntoken_key_file = \"fresh.key\"")
+    }
+    let refused = try appliance.command("serve")
+    #expect(refused.status == 1 && refused.text.contains("fresh.key"), "\(refused.text)")
+    #expect(access(folder + "/fresh.key", F_OK) != 0)
+    unlink(folder + "/fresh/registrations")
+    try appliance.restart()
+    _ = try appliance.registered()
+  }
+
   /// What a first start leaves that was killed while it wrote the key.
   @Test func halfAKeyDoesNotKeepTheNextStartFromMakingOne() throws {
     let appliance = try Appliance()
