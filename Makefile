@@ -3,7 +3,7 @@
 SOURCES := Sources Tests Fuzz Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist reproducible package-test test crash lint format bench soak fuzz siege tsan asan clean
+.PHONY: help run build dist reproducible package-test test crash lint format bench soak chaos fuzz siege tsan asan clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,13 @@ soak: ## load with failing connections; SOAK_SECONDS=600 for the long run, SOAK_
 	@swift build -c release --product pushbox
 	@swift build -c release --product pushsoak
 	@"$$(swift build -c release --show-bin-path)/pushsoak" $(or $(SOAK_SECONDS),30) $(or $(SOAK_RATE),2000)
+
+chaos: ## ten minutes of pushes while everything goes wrong at random; CHAOS_SECONDS=600, CHAOS_SEED=
+	@scripts/toolchain.sh
+	@scripts/packages.sh
+	@swift build -c release --product pushbox
+	@swift build -c release --product pushchaos
+	@"$$(swift build -c release --show-bin-path)/pushchaos" $(or $(CHAOS_SECONDS),600) $(CHAOS_SEED)
 
 siege: ## push while 2,500 connections and a flood of wrong signatures weigh on the server
 	@scripts/toolchain.sh

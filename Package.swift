@@ -84,6 +84,10 @@ let package = Package(
       name: "pushsiege",
       dependencies: ["Bytes", "EventLoop", "MockGateway", "MockRelay", "TestSupport", "pushbox"],
       path: "Benchmarks/siege", swiftSettings: strict),
+    // What `make chaos` runs.
+    .executableTarget(
+      name: "pushchaos", dependencies: ["Chaos", "EventLoop", "pushbox"], path: "Benchmarks/chaos",
+      swiftSettings: strict),
     // Test support: a process for StoreTests to kill in the middle of its writes.
     .executableTarget(name: "StoreCrashProbe", dependencies: ["Store"], swiftSettings: strict),
     // What scripts/fuzz.sh and FuzzTests feed with random input.
@@ -96,6 +100,10 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Bytes", "EventLoop"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    .target(
+      name: "Chaos",
+      dependencies: ["Bytes", "EventLoop", "JSON", "MockGateway", "MockRelay", "TestSupport"],
+      path: "Tests/Chaos", swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TOMLTests", dependencies: ["TOML", "TOMLDecoder"], swiftSettings: strict),
@@ -138,9 +146,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Bytes", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "Relay", "Store", "TLS",
-        "TestSupport",
-        "pushbox",
+        "Bytes", "Chaos", "Crypto", "EventLoop", "HTTP", "JSON", "MockGateway", "MockRelay", "Relay", "Store",
+        "TLS", "TestSupport", "pushbox",
       ],
       swiftSettings: strict),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),

@@ -10,6 +10,8 @@ public struct MockConfiguration: Sendable {
   public let folder: String
   private let gateway: MockGateway
   private let relayPublicKey: String
+  /// By which name the server finds the gateways.
+  public var gatewayHost = MockGateway.host
   /// `127.0.0.1:0` for a free port.
   public var listen = "127.0.0.1:0"
   /// Lines for sections of their own, at the end.
@@ -57,12 +59,16 @@ public struct MockConfiguration: Sendable {
 
     [apns]
     \(certificate == nil ? apnsToken : "certificate_file = \"push.pem\"")
-    production_endpoint = "\(gateway.url(of: .apnsProduction))"
-    sandbox_endpoint = "\(gateway.url(of: .apnsSandbox))"
+    production_endpoint = "\(url(of: .apnsProduction))"
+    sandbox_endpoint = "\(url(of: .apnsSandbox))"
     ca_file = "ca.pem"
     \(omitsFCM ? "" : fcm)
     \(more)
     """
+  }
+
+  private func url(of service: MockGateway.Service) -> String {
+    "https://\(gatewayHost):\(gateway.port(of: service))"
   }
 
   private var apnsToken: String {
@@ -79,7 +85,7 @@ public struct MockConfiguration: Sendable {
 
     [fcm]
     service_account_file = "service-account.json"
-    endpoint = "\(gateway.url(of: .fcm))"
+    endpoint = "\(url(of: .fcm))"
     ca_file = "ca.pem"
     """
   }

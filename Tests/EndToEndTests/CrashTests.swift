@@ -1,3 +1,4 @@
+import Chaos
 import EventLoop
 import Glibc
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
 
   @Test func whatWasAnsweredSurvivesEveryKill() throws {
     let appliance = try Appliance { $0.more = "[log]\nlevel = \"info\"" }
-    let load = CrashLoad(threads: 16)
+    let load = WalletLoad(threads: 16)
     for round in 0..<Self.rounds {
       try load.run(port: appliance.port) {
         // Not to wait for anything: the moment is to be a random one.
@@ -35,7 +36,7 @@ import Testing
   func aFailedHeaderEndsTheProcessToBeStartedAnew() throws {
     let shim = try FaultShim()
     let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }
-    let load = CrashLoad(threads: 4)
+    let load = WalletLoad(threads: 4)
     var status: Int32?
     try load.run(port: appliance.port) {
       while load.acknowledged < 20 { usleep(1000) }
@@ -83,7 +84,7 @@ import Testing
   func whatWasAnsweredSurvivesAFailingDisk() throws {
     let shim = try FaultShim()
     let appliance = try Appliance(environment: shim.environment) { $0.more = "[log]\nlevel = \"info\"" }
-    let load = CrashLoad(threads: 16)
+    let load = WalletLoad(threads: 16)
     var survived = 0
     for round in 0..<max(2 * FaultShim.Fault.allCases.count, Self.rounds / 10) {
       let fault = FaultShim.Fault.allCases[round % FaultShim.Fault.allCases.count]

@@ -15,6 +15,8 @@ public final class ChildProcess: Sendable {
   public var processID: Int32 { pid }
   private let output = Locked(Output())
   private let status = Locked<Int32?>(nil)
+  /// Given when the output is to be read again; nil while it is read.
+  private let hold = Locked<Rendezvous<Void>?>(nil)
   private let reader: SystemThread
 
   /// The folder of the built programs: that of the test bundle, which runs as itself or by its argument
@@ -66,14 +68,15 @@ public final class ChildProcess: Sendable {
     self.pid = pid
     RunningChildren.note(pid)
     let input = ends[0]
-    reader = try SystemThread(name: "child-output") { [output] in
-      Self.collect(input, output)
+    reader = try SystemThread(name: "child-output") { [output, hold] in
+      Self.collect(input, output, hold)
     }
   }
 
   deinit {
     _ = kill(SIGKILL)
     _ = wait()
+    readOutput()
     reader.join()
     // A sanitizer's report in the child would otherwise go by unseen.
     let text = self.text
@@ -100,6 +103,19 @@ public final class ChildProcess: Sendable {
     return rendezvous.wait()
   }
 
+  /// Leaves what it prints in the pipe, which then fills, until `readOutput`.
+  public func holdOutput() {
+    hold.withLock { if $0 == nil { $0 = Rendezvous() } }
+  }
+
+  public func readOutput() {
+    let held = hold.withLock { hold -> Rendezvous<Void>? in
+      defer { hold = nil }
+      return hold
+    }
+    held?.give(())
+  }
+
   @discardableResult
   public func kill(_ signal: Int32) -> Bool {
     status.withLock { $0 == nil && Glibc.kill(pid, signal) == 0 }
@@ -116,7 +132,35 @@ public final class ChildProcess: Sendable {
     return code
   }
 
-  private static func collect(_ input: Int32, _ output: Locked<Output>) {
+  /// The same, but no longer than `limit`: then it is killed, and the answer is nil.
+  public func wait(upTo limit: Duration) -> Int32? {
+    var ends: [Int32] = [0, 0]
+    guard pipe2Cloexec(&ends) else { return wait() }
+    let (input, output) = (ends[0], ends[1])
+    let watcher = try? SystemThread(name: "child-end") { [pid] in
+      var info = siginfo_t()
+      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+      close(output)
+    }
+    var end = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    let hasEnded = watcher != nil && poll(&end, 1, Int32(clamping: limit.wholeMilliseconds)) > 0
+    if !hasEnded { kill(SIGKILL) }
+    let status = wait()
+    if let watcher { watcher.join() } else { close(output) }
+    close(input)
+    return hasEnded ? status : nil
+  }
+
+  /// Whether it has ended by now.
+  public var hasEnded: Bool {
+    if status.withLock({ $0 != nil }) { return true }
+    var info = siginfo_t()
+    return waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_signo == SIGCHLD
+  }
+
+  private static func collect(
+    _ input: Int32, _ output: Locked<Output>, _ hold: Locked<Rendezvous<Void>?>
+  ) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var pending: [UInt8] = []
     while true {
@@ -131,6 +175,7 @@ public final class ChildProcess: Sendable {
         }
         continue
       }
+      hold.withLock { $0 }?.wait()
       let count = read(input, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }

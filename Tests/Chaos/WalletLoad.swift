@@ -6,53 +6,84 @@ import MockRelay
 import TestSupport
 
 /// Clients that register and unregister without pause and know what the server must have stored.
-final class CrashLoad: Sendable {
+public final class WalletLoad: Sendable {
   private let threads: [Locked<Expectation>]
 
-  init(threads: Int) {
+  public init(threads: Int) {
     self.threads = (0..<threads).map { Locked(Expectation(prefix: "t\($0)-")) }
   }
 
   /// Answers with 200 so far.
-  var acknowledged: Int { threads.reduce(0) { $0 + $1.withLock { $0.acknowledged } } }
+  public var acknowledged: Int { threads.reduce(0) { $0 + $1.withLock { $0.acknowledged } } }
   /// Answers that were no 200 so far, and those of them that were no 503.
-  var refused: Int { threads.reduce(0) { $0 + $1.withLock { $0.refused } } }
-  var unexpected: [String] { threads.flatMap { $0.withLock { $0.unexpected } } }
+  public var refused: Int { threads.reduce(0) { $0 + $1.withLock { $0.refused } } }
+  public var unexpected: [String] { threads.flatMap { $0.withLock { $0.unexpected } } }
+  /// The longest that an answer took.
+  public var longest: Duration { threads.reduce(.zero) { max($0, $1.withLock { $0.longest }) } }
 
   /// Lets the clients loose on the server; `end` must make their connections fail.
-  func run(port: UInt16, until end: () -> Void) throws {
+  public func run(port: UInt16, until end: () -> Void) throws {
     let running = try threads.map { expectation in
-      try SystemThread(name: "load") { Self.run(port, expectation) }
+      try SystemThread(name: "load") {
+        let client = BlockingHTTPClient(port: port)
+        while Self.step(client, expectation) {}
+      }
     }
     end()
     for thread in running { thread.join() }
   }
 
+  /// The same against a server that comes and goes, until `pace` says that it is over; it also waits between two
+  /// requests. `port` is where the server listens now.
+  public func run(
+    port: @escaping @Sendable () -> UInt16, pace: @escaping @Sendable () -> Bool
+  ) throws -> [SystemThread] {
+    try threads.map { expectation in
+      try SystemThread(name: "wallets") {
+        while pace() {
+          let client = BlockingHTTPClient(port: port())
+          while pace(), Self.step(client, expectation) {}
+        }
+      }
+    }
+  }
+
   /// What contradicts the answers that the clients got; nil when nothing does. What is found is the state
   /// from here on. `rows` is the output of `pushbox export`.
-  func contradiction(_ rows: String) throws -> String? {
-    var stored: [String: String] = [:]
-    for line in rows.split(separator: "\n") where line.hasPrefix("{") {
-      let row = try JSON.parse(Array(line.utf8))
-      stored[row["client_id"]?.stringValue ?? ""] = row["token"]?.stringValue ?? ""
-    }
+  public func contradiction(_ rows: String) throws -> String? {
+    try contradiction(Self.tokens(inExport: rows))
+  }
+
+  /// The same for the tokens by client ID.
+  public func contradiction(_ tokens: [String: String]) -> String? {
+    var stored = tokens
     for thread in threads {
       if let problem = thread.withLock({ $0.contradiction(&stored) }) { return problem }
     }
     return stored.isEmpty ? nil : "nobody registered \(stored.keys.sorted())"
   }
 
-  private static func run(_ port: UInt16, _ expectation: Locked<Expectation>) {
-    let client = BlockingHTTPClient(port: port)
-    while true {
-      let operation = expectation.withLock { $0.begin() }
-      guard let response = try? operation.send(over: client) else { return }
-      expectation.withLock { $0.answered(response) }
+  /// The device token of each client ID in the output of `pushbox export`.
+  public static func tokens(inExport rows: String) throws -> [String: String] {
+    var tokens: [String: String] = [:]
+    for line in rows.split(separator: "\n") where line.hasPrefix("{") {
+      let row = try JSON.parse(Array(line.utf8))
+      tokens[row["client_id"]?.stringValue ?? ""] = row["token"]?.stringValue ?? ""
     }
+    return tokens
+  }
+
+  /// Makes one request; false when it got no answer.
+  private static func step(_ client: BlockingHTTPClient, _ expectation: Locked<Expectation>) -> Bool {
+    let operation = expectation.withLock { $0.begin() }
+    let start = MonotonicTime.now()
+    let response = try? operation.send(over: client)
+    expectation.withLock { $0.answered(response, after: .now() - start) }
+    return response != nil
   }
 }
 
-private enum CrashOperation {
+private enum WalletOperation {
   case register(client: String, token: String)
   case delete(client: String)
 
@@ -85,18 +116,19 @@ private struct Expectation {
   private(set) var acknowledged = 0
   private(set) var refused = 0
   private(set) var unexpected: [String] = []
+  private(set) var longest = Duration.zero
   private var rows: [String: String] = [:]
-  private var pending: CrashOperation?
+  private var pending: WalletOperation?
 
   init(prefix: String) {
     self.prefix = prefix
   }
 
-  mutating func begin() -> CrashOperation {
+  mutating func begin() -> WalletOperation {
     // A refused request is made again, as a wallet would: it may be in the store or not.
     if let pending { return pending }
     let client = prefix + "\(Int.random(in: 0..<40))"
-    let operation: CrashOperation =
+    let operation: WalletOperation =
       Int.random(in: 0..<10) < 3
       ? .delete(client: client)
       : .register(client: client, token: "\(prefix)token-\(Int.random(in: 0..<30))")
@@ -104,7 +136,10 @@ private struct Expectation {
     return operation
   }
 
-  mutating func answered(_ response: BlockingHTTPResponse) {
+  /// - Parameter response: nil when none came.
+  mutating func answered(_ response: BlockingHTTPResponse?, after time: Duration) {
+    longest = max(longest, time)
+    guard let response else { return }
     guard response.status == 200, let operation = pending else {
       refused += 1
       if response.status != 503 { unexpected.append("\(response.status) \(response.text)") }
